@@ -1,0 +1,61 @@
+# Every command of the course: `make help`.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help book page notebooks serve lab test clean
+
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
+  if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then echo $$p; break; fi; done)
+BIN := .venv/bin
+PORT ?= 8000
+export OMP_NUM_THREADS ?= 1
+
+help: ## this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+# --- the environment: made once, renewed when a requirements file changes
+
+.venv/bin/python:
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed on PATH (or: make PYTHON=/path/to/python3)"; exit 1; }
+	$(PYTHON) -m venv .venv || { echo "python -m venv failed: on Debian install python3-venv"; exit 1; }
+
+.venv/.book-ready: requirements.txt pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	@touch $@
+
+.venv/.test-ready: requirements-test.txt .venv/.book-ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-test.txt
+	@touch $@
+
+.venv/.browser-ready: | .venv/.book-ready
+	@$(BIN)/python -m tools.browser >/dev/null 2>&1 || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    apt-get update -q >/dev/null && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends chromium fonts-dejavu-core >/dev/null; fi; }
+	@$(BIN)/python -m tools.browser >/dev/null
+	@touch $@
+
+# --- the commands
+
+book: .venv/.book-ready ## build the site from the sources into _build/html (every cell is run)
+	$(BIN)/python -m tools.site
+	@echo "Open _build/html/index.html in a browser, or: make serve"
+
+page: .venv/.book-ready ## look at one page only: make page P=book/02_shift.md [SHOTS=1]
+	$(BIN)/python -m tools.site --page $(P) $(if $(SHOTS),--shots)
+
+notebooks: .venv/.book-ready ## make and run every .ipynb (or only P=book/02_shift.md)
+	$(BIN)/python -m tools.notebooks $(P)
+
+serve: ## serve the built site at http://localhost:8000 (or PORT=...)
+	@test -f _build/html/index.html || { echo "no site yet: make book"; exit 1; }
+	$(BIN)/python -m http.server --bind 127.0.0.1 --directory _build/html $(PORT)
+
+lab: .venv/.book-ready ## open the labs in JupyterLab
+	$(BIN)/jupyter lab labs
+
+test: .venv/.test-ready .venv/.browser-ready ## prove everything
+	$(BIN)/python -m tools.prove $(PARTS)
+
+clean: ## remove what the builds made (not the environment)
+	rm -rf _build .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,42 @@
+"""The course's own Sphinx extension: pages that ask no other host for anything.
+
+What it does, one module each: math as MathML (`mathml`), the interactive parts in one classic
+script (`widgets`), the theme's accessibility (`accessible`), links between notebooks (`links`),
+and here the execution: which environment the cells see and when a stored result is still good.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+from sphinx.application import Sphinx
+from sphinx.config import Config
+
+from . import accessible, links, mathml, widgets
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def course_key() -> str:
+    """Changes with every file that a cell's output can depend on besides the cell itself."""
+    digest = hashlib.sha256()
+    files = [p for p in (ROOT / "course_lib").rglob("*") if p.suffix in (".py", ".js", ".css")]
+    for path in sorted(files) + [ROOT / "requirements.txt"]:
+        digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def _prepare_execution(app: Sphinx, config: Config) -> None:
+    os.environ.update(COURSE_GLUE="1", COURSE_FIGURES="svg", OMP_NUM_THREADS="1")
+    os.environ.pop("COURSE_CHECK", None)
+    # jupyter-cache keys on the text of the cells only: a changed course_lib gets a new cache.
+    config.nb_execution_cache_path = str(Path(app.outdir).parent / f".cache-{course_key()}")
+
+
+def setup(app: Sphinx) -> dict:
+    app.connect("config-inited", _prepare_execution)
+    for part in (mathml, widgets, accessible, links):
+        part.setup(app)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
