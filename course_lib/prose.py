@@ -12,16 +12,6 @@ import os
 from typing import Any
 
 
-class _Shown:
-    """A text whose representation is the text itself, so that no quotes reach the page."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    def __repr__(self) -> str:
-        return self.text
-
-
 def as_text(value: Any, fmt: str | None = None) -> str:
     """What the prose shows for `value`: formatted with `fmt`, a tensor as its numbers.
 
@@ -54,4 +44,4 @@ def glue(name: str, value: Any, fmt: str | None = None) -> None:
         return
     from myst_nb import glue as store  # only where pages are built: Colab does not have it
 
-    store(name, _Shown(text), display=False)
+    store(name, text, display=False)

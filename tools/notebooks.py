@@ -13,6 +13,7 @@ the cell's source alone, nothing in it that changes from run to run.
 from __future__ import annotations
 
 import argparse
+import ast
 import hashlib
 import os
 import re
@@ -100,7 +101,8 @@ def take_values(nb: NotebookNode) -> dict[str, str]:
         kept = []
         for output in cell.get("outputs", []):
             if GLUE_MIME in output.get("data", {}):
-                values[output.metadata["scrapbook"]["name"]] = output.data[GLUE_MIME]
+                name = output.metadata["scrapbook"]["name"]
+                values[name] = ast.literal_eval(output.data[GLUE_MIME])
             else:
                 kept.append(output)
         if cell.cell_type == "code":
