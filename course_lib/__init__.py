@@ -24,10 +24,17 @@ _ROOMS = {
     "loss": "shift token_losses LossSum reduce_losses",
     "batch": "Batch",
     "padding": "pad_documents",
-    "packing": "pack_documents per_document_shift ShiftedBatch pack_lengths Packing",
+    "packing": "pack_documents per_document_shift ShiftedBatch pack_lengths Packing lower_bound",
+    "attention": "attend attention_weights",
+    "decoder": "TinyDecoder Decoder ParameterTable Trace",
+    "languages": "LANGUAGES toy_documents",
+    "setups": "Setup Feed prepare",
+    "training": "train honest_loss History",
+    "exercises": "check hint",
+    "prose": "glue",
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names.split()}
-_PACKAGES = ("figures", "widgets", "exercises", "grading", "probes", "training", "decoder", "prose")
+_PACKAGES = ("figures", "widgets", "exercises", "grading")
 
 __all__ = sorted(_HOME)
 
