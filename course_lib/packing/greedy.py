@@ -1,34 +1,15 @@
-"""Strategies that take documents in their order: next fit, first fit, concatenate.
+"""Strategies that take documents in their order: first fit and concatenate (next fit: `chain.py`).
 
-They return the rows of the loops in `plain.py` as arrays. Next fit and concatenate work on the
-running total of tokens; first fit keeps a tree of the most room in each half of the rows, so that
-the oldest row with room is one walk down. Lengths are taken as checked.
+They return the rows of the loops in `plain.py` as arrays. First fit keeps a tree of the most room
+in each half of the rows, so that the oldest row with room is one walk down. Concatenate looks only
+at the cuts: every document that none of them hits stays as it is. Lengths are taken as checked.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-
 import numpy as np
 
-__all__ = ["concatenate", "first_fit", "next_fit"]
-
-
-def next_fit(lengths: np.ndarray, capacity: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows of next fit as `order` [N] and `offsets` [R + 1].
-
-    >>> order, offsets = next_fit(np.array([3, 3, 1, 2]), 4)
-    >>> order.tolist(), offsets.tolist()
-    ([0, 1, 2, 3], [0, 1, 3, 4])
-    """
-    ends = np.cumsum(lengths).tolist()
-    offsets, total = [0], 0
-    while offsets[-1] < len(ends):  # a row ends with the last document inside total + capacity
-        start = offsets[-1]
-        stop = bisect_right(ends, total + capacity, start, min(len(ends), start + capacity))
-        total = ends[stop - 1]
-        offsets.append(stop)
-    return np.arange(len(ends)), np.array(offsets)
+__all__ = ["concatenate", "first_fit"]
 
 
 def first_fit(lengths: np.ndarray, capacity: int) -> tuple[np.ndarray, np.ndarray]:
@@ -38,13 +19,15 @@ def first_fit(lengths: np.ndarray, capacity: int) -> tuple[np.ndarray, np.ndarra
     >>> order.tolist(), offsets.tolist()
     ([0, 2, 1, 3], [0, 2, 3, 4])
     """
-    rows = np.array(_first_fit_rows(lengths.tolist(), capacity), np.int64)
+    # Two rows that are half empty never stay side by side, so all rows but one are over half full.
+    most_rows = min(lengths.size, 2 * int(lengths.sum()) // capacity + 1)
+    rows = np.array(_first_fit_rows(lengths.tolist(), capacity, most_rows), np.int64)
     return np.argsort(rows, kind="stable"), np.append(0, np.cumsum(np.bincount(rows)))
 
 
-def _first_fit_rows(lengths: list[int], capacity: int) -> list[int]:
+def _first_fit_rows(lengths: list[int], capacity: int, most_rows: int) -> list[int]:
     """Return the row of each document [N]."""
-    leaves = 1 << (len(lengths) - 1).bit_length()
+    leaves = 1 << (most_rows - 1).bit_length()
     room = [capacity] * (2 * leaves)  # node i covers nodes 2i and 2i + 1: the most room below it
     rows = []
     for length in lengths:
@@ -77,12 +60,13 @@ def concatenate(
     [[0, 1, 1], [0, 2, 3], [0, 0, 1], [3, 1, 2]]
     """
     ends = np.cumsum(lengths)
-    begins = ends - lengths
-    pieces = (ends - 1) // capacity - begins // capacity + 1
-    order = np.repeat(np.arange(lengths.size), pieces)
-    first = np.cumsum(pieces) - pieces
-    row = np.arange(order.size) + np.repeat(begins // capacity - first, pieces)
-    starts = np.maximum(row * capacity - begins[order], 0)
-    stops = np.minimum((row + 1) * capacity - begins[order], lengths[order])
-    offsets = np.append(0, np.cumsum(np.bincount(row)))
-    return order, offsets, starts, stops
+    cuts = np.arange(capacity, ends[-1], capacity)
+    document = np.searchsorted(ends, cuts, side="right")  # which one holds the token behind a cut
+    into = cuts - (ends - lengths)[document]  # 0 where the cut falls between two documents
+    inside = into > 0
+    order = np.insert(np.arange(lengths.size), document[inside], document[inside])
+    begin = document + np.cumsum(inside)  # the piece behind each cut
+    starts, stops = np.zeros_like(order), lengths[order]
+    starts[begin] = into
+    stops[begin[inside] - 1] = into[inside]
+    return order, np.concatenate([[0], begin, [order.size]]), starts, stops

@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from course_lib.inputs import as_int, as_lengths, choice
-from course_lib.packing import bounds, bulk, greedy
+from course_lib.packing import bounds, bulk, chain, greedy
 
 __all__ = ["STRATEGIES", "Packing", "pack_lengths"]
 
@@ -26,7 +26,7 @@ STRATEGIES = (
     "concatenate",
 )
 _WHOLE = {
-    "next_fit": greedy.next_fit,
+    "next_fit": chain.next_fit,
     "first_fit": greedy.first_fit,
     "first_fit_decreasing": bulk.first_fit_decreasing,
     "best_fit_decreasing": bulk.best_fit_decreasing,

@@ -54,6 +54,17 @@ def test_rows_are_those_of_the_plain_loop_on_the_lessons_lengths(strategy, capac
     assert pack_lengths(lengths, capacity, strategy).to_lists() == rows
 
 
+@pytest.mark.parametrize("longest", [2, 7, 40, 100])
+@pytest.mark.parametrize("shortest", [1, 2])
+def test_next_fit_in_blocks(longest, shortest):
+    """Many rows: several chains are followed at once. Where all lengths are 2 they never meet."""
+    drawn = np.random.default_rng(longest).integers(shortest, longest + 1, 10_000)
+    for capacity in (100, 103):
+        rows = plain.next_fit(drawn.tolist(), capacity)
+        assert len(rows) > 90
+        assert pack_lengths(drawn, capacity, "next_fit").to_lists() == rows
+
+
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @given(instance=instances)
 def test_every_token_lies_in_one_slot(strategy, instance):
