@@ -78,7 +78,9 @@ def scratch_book(folder: Path, pages: list[Path], **execute: object) -> Path:
             shutil.copy(page.with_suffix(".ipynb"), (folder / name).with_suffix(".ipynb"))
         names.append(name.with_suffix("").as_posix())
     (folder / "_config.yml").write_text(yaml.safe_dump(config))
-    toc = {"format": "jb-book", "root": names[0], "chapters": [{"file": n} for n in names[1:]]}
+    toc = {"format": "jb-book", "root": names[0]}
+    if names[1:]:
+        toc["chapters"] = [{"file": name} for name in names[1:]]
     (folder / "_toc.yml").write_text(yaml.safe_dump(toc))
     return folder
 

@@ -58,8 +58,9 @@ class Page:
 
     def error(self, line_text: str, message: str) -> SourceError:
         """A SourceError at the first line of the page that reads `line_text`."""
+        wanted = line_text.strip()
         lines = [line.strip() for line in self.text.splitlines()]
-        at = lines.index(line_text.strip()) + 1 if line_text.strip() in lines else 1
+        at = lines.index(wanted) + 1 if wanted and wanted in lines else 1
         return SourceError(self.path.relative_to(self.root), at, message)
 
 
@@ -100,3 +101,10 @@ class Course:
 
     def find_label(self, label: str) -> Page | None:
         return next((p for p in self.pages.values() if label in p.labels), None)
+
+
+def toc_names(root: Path = ROOT) -> list[str]:
+    """The pages of _toc.yml in reading order, root first."""
+    toc = yaml.safe_load((root / "_toc.yml").read_text("utf8"))
+    sections = [*toc.get("chapters", []), *(c for p in toc.get("parts", []) for c in p["chapters"])]
+    return [toc["root"], *(section["file"] for section in sections)]

@@ -35,6 +35,9 @@ def to_mathml(latex: str, *, display: bool) -> str:
 
 
 def _single(latex: str, display: bool) -> ET.Element:
+    bare = re.sub(r"\\\\|\\[{}]", "", latex)
+    if bare.count("{") != bare.count("}") or bare.count(r"\begin") != bare.count(r"\end"):
+        raise ValueError(f"math: an open brace or environment: {latex}")
     text = convert(latex, display="block" if display else "inline")
     if "<mi>&</mi>" in text:
         raise ValueError(f"math: '&' outside of aligned, cases or a matrix: {latex}")
