@@ -89,10 +89,14 @@ def test_math_is_mathml(soup, name):
         assert block.select_one("math"), f"not converted: {block.get_text()[:60]}"
 
 
-def test_scripts_of_the_interactive_parts_load_only_where_needed(soup):
+@pytest.mark.parametrize(("part", "asset"), [
+    (".course-widget", 'script[src*="course/widgets.js"]'),
+    (".course-widget", 'link[href*="course/widgets.css"]'),
+    (".course-figure", 'link[href*="course/figures.css"]'),
+])
+def test_scripts_and_styles_load_where_they_are_needed_and_only_there(soup, part, asset):
     for page in soup.values():
-        needs = bool(page.select(".course-widget"))
-        assert bool(page.select('script[src*="course-widgets.js"]')) == needs
+        assert bool(page.select(asset)) == bool(page.select(part))
 
 
 def test_glued_names_are_used(soup):

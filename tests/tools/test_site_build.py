@@ -5,7 +5,6 @@ import pytest
 from tests.tools.conftest import HEADER
 from tools import site
 from tools.course_site import course_key
-from tools.course_site.widgets import bundle
 
 GOOD = HEADER + "# A page\n\n```{code-cell} ipython3\nx = 1\n```\n"
 FAULTS = {
@@ -44,20 +43,3 @@ def test_stored_results_depend_on_course_lib_and_the_versions(tmp_path, monkeypa
     (tmp_path / "requirements.txt").write_text("torch==2")
     keys.append(course_key())
     assert len(set(keys)) == 3 and course_key() == keys[-1]
-
-
-def test_modules_become_one_classic_script(tmp_path):
-    (tmp_path / "grid.js").write_text("function render() {}\nexport default { render };\n")
-    (tmp_path / "_host.js").write_text("start();")
-    script = bundle(tmp_path)
-    assert "export" not in script and "MODULES['grid'] = (() => {" in script
-    assert script.index("MODULES['grid']") < script.index("start();")
-
-
-@pytest.mark.parametrize("source", [
-    "import x from 'y';\nexport default {};", "export const a = 1;\nexport default {};", "let a;",
-])
-def test_a_module_that_cannot_be_bundled_is_named(tmp_path, source):
-    (tmp_path / "bad.js").write_text(source)
-    with pytest.raises(ValueError, match="bad.js: a widget module has one 'export default'"):
-        bundle(tmp_path)
