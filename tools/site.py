@@ -44,7 +44,7 @@ def jupyter_book(source: Path, *, strict: bool) -> int:
     for old in ("html", ".doctrees", "jupyter_execute"):
         shutil.rmtree(source / "_build" / old, ignore_errors=True)
     command = [str(Path(sys.executable).with_name("jupyter-book")), "build", "."]
-    command += ["-W", "-n", "--keep-going"] * strict
+    command += ["--quiet"] + ["-W", "-n", "--keep-going"] * strict
     env = dict(os.environ, PYTHONPATH=str(ROOT))
     return subprocess.run(command, cwd=source, env=env).returncode
 
