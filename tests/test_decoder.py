@@ -266,6 +266,18 @@ def test_no_mask_means_causal() -> None:
 
 
 @pytest.mark.parametrize("positions", POSITIONS)
+def test_each_row_has_its_own_mask(positions: str) -> None:
+    model, ids = TinyDecoder(positions=positions), ROW.expand(len(MASKS), -1)
+    masks = torch.cat(list(MASKS.values()))
+    together, trace = model(ids, mask=masks), model.look(ids, mask=masks)
+    for row, mask in enumerate(masks):
+        torch.testing.assert_close(together[row : row + 1], model(ROW, mask=mask))
+        torch.testing.assert_close(
+            trace.attention[0][row : row + 1], model.look(ROW, mask=mask).attention[0]
+        )
+
+
+@pytest.mark.parametrize("positions", POSITIONS)
 @pytest.mark.parametrize("name", MASKS)
 def test_any_boolean_mask_gives_finite_logits_and_gradients(positions: str, name: str) -> None:
     model = TinyDecoder(positions=positions)
