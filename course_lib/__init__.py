@@ -24,7 +24,8 @@ _ROOMS = {
     "loss": "shift token_losses LossSum reduce_losses",
     "batch": "Batch",
     "padding": "pad_documents",
-    "packing": "pack_documents per_document_shift ShiftedBatch pack_lengths Packing lower_bound",
+    "packing": "pack_documents per_document_shift ShiftedBatch pack_lengths Packing lower_bound "
+    "optimal_rows pack_stream",
     "attention": "attend attention_weights",
     "decoder": "TinyDecoder Decoder ParameterTable Trace",
     "languages": "LANGUAGES toy_documents",

@@ -4,9 +4,11 @@ from course_lib.packing.bounds import lower_bound, optimal_rows
 from course_lib.packing.documents import OVERLONG, pack_documents
 from course_lib.packing.lengths import STRATEGIES, Packing, pack_lengths
 from course_lib.packing.preshift import ShiftedBatch, per_document_shift
+from course_lib.packing.stream import PackStream, pack_stream
 
 __all__ = [
     "OVERLONG",
+    "PackStream",
     "STRATEGIES",
     "Packing",
     "ShiftedBatch",
@@ -14,5 +16,6 @@ __all__ = [
     "optimal_rows",
     "pack_documents",
     "pack_lengths",
+    "pack_stream",
     "per_document_shift",
 ]

@@ -19,7 +19,7 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-__all__ = ["best_fit_decreasing", "first_fit_decreasing", "length_counts"]
+__all__ = ["best_fit_decreasing", "best_fit_rows", "first_fit_decreasing", "length_counts"]
 
 Steps = tuple[list[int], int]  # flat (copies, first row, rows, documents before) …; rows opened
 
@@ -47,6 +47,17 @@ def best_fit_decreasing(lengths: np.ndarray, capacity: int) -> tuple[np.ndarray,
     ([2, 0, 1, 3], [0, 2, 4])
     """
     return _place(lengths, _best_fit_steps(*length_counts(lengths), capacity))
+
+
+def best_fit_rows(values: np.ndarray, counts: np.ndarray, capacity: int) -> int:
+    """Return how many rows best fit decreasing needs for `counts` [D] documents of `values` [D].
+
+    `values` are distinct lengths, longest first, so memory does not grow with the documents.
+
+    >>> best_fit_rows(np.array([3, 2, 1]), np.array([1, 2, 1]), 4)
+    2
+    """
+    return _best_fit_steps(values, counts, capacity)[1]
 
 
 def first_fit_decreasing(lengths: np.ndarray, capacity: int) -> tuple[np.ndarray, np.ndarray]:
