@@ -29,7 +29,7 @@ def test_the_right_set_up_is_the_batch_itself() -> None:
 
 
 @pytest.mark.parametrize("positions", ["learned", "rope"])
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(
     documents=st.lists(
         st.lists(st.integers(1, 6), min_size=2, max_size=6), min_size=1, max_size=5
