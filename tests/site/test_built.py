@@ -17,6 +17,7 @@ NAMES = toc_names()
 DEAD = (
     "kernel connection is required",
     "application/vnd.jupyter.widget-view+json",
+    "VBox(children=",
     "Widget Javascript not detected",
     "Error displaying widget",
     "require.min.js",

@@ -1,8 +1,9 @@
 """The course's own Sphinx extension: pages that ask no other host for anything.
 
-What it does, one module each: math as MathML (`mathml`), the interactive parts in one classic
-script (`widgets`), the theme's accessibility (`accessible`), links between notebooks (`links`),
-and here the execution: which environment the cells see and when a stored result is still good.
+One module each: math as MathML (`mathml`), the interactive parts and figures (`widgets`), a
+sentence where live controls would be (`live`), links between notebooks (`links`), the theme's
+accessibility (`accessible`). Here the execution: what environment the cells see, and when a stored
+result is still good.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-from . import accessible, links, mathml, widgets
+from . import accessible, links, live, mathml, widgets
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -37,6 +38,6 @@ def _prepare_execution(app: Sphinx, config: Config) -> None:
 
 def setup(app: Sphinx) -> dict:
     app.connect("config-inited", _prepare_execution)
-    for part in (mathml, widgets, accessible, links):
+    for part in (mathml, widgets, live, links, accessible):
         part.setup(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
