@@ -32,6 +32,7 @@ _ROOMS = {
     "setups": "Setup Feed prepare",
     "training": "train honest_loss History",
     "exercises": "check hint",
+    "probes": "probe_isolation probe_causality probe_shift probe_padding probe_collator",
     "prose": "glue",
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names.split()}

@@ -96,10 +96,7 @@ def from_dict(mapping: Mapping[str, Any]) -> dict[str, Tensor]:
 
 def read_document_ids(mapping: Mapping[str, Any], ids: Tensor) -> Tensor:
     """Return document ids [B, T] from the first source of boundaries in `mapping`."""
-    mask = mapping.get("attention_mask")
-    mask = None if mask is None or torch.as_tensor(mask).ndim > 2 else _rows(
-        mapping, "attention_mask", like=ids
-    )
+    mask = _key_mask(mapping, ids)
     real = torch.ones_like(ids, dtype=torch.bool) if mask is None else mask > 0
     for name in ("document_ids", "seq_idx"):
         given = _rows(mapping, name, like=ids)
@@ -117,6 +114,16 @@ def read_document_ids(mapping: Mapping[str, Any], ids: Tensor) -> Tensor:
     if positions is not None:
         return document_ids_from_position_ids(positions.where(real, torch.tensor(PADDING)))
     return real.long() - 1
+
+
+def _key_mask(mapping: Mapping[str, Any], ids: Tensor) -> Tensor | None:
+    """Return attention_mask as [B, T]; of a 4-D mask only the diagonal: a token sees itself."""
+    mask = mapping.get("attention_mask")
+    if mask is None or torch.as_tensor(mask).ndim < 4:
+        return _rows(mapping, "attention_mask", like=ids)
+    mask = torch.as_tensor(mask)
+    own = mask[:, 0].diagonal(dim1=-2, dim2=-1).expand(ids.shape)
+    return (own if mask.dtype == torch.bool else own == 0).long()
 
 
 def _rows(mapping: Mapping[str, Any], name: str, like: Tensor | None = None) -> Tensor | None:

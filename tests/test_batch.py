@@ -83,6 +83,14 @@ def test_forms(packed: Batch) -> None:
     assert torch.equal(dense[:, 0] == 0, document_mask(packed))
 
 
+@given(documents())
+def test_a_dense_mask_tells_padding(docs: list) -> None:
+    batch = pack_documents(docs, 10)
+    same(Batch.from_dict(batch.to_dict("dense")), batch)
+    as_boolean = {**batch.to_dict("dense"), "attention_mask": document_mask(batch)[:, None]}
+    same(Batch.from_dict(as_boolean), batch)
+
+
 def test_defaults_of_from_dict() -> None:
     batch = Batch.from_dict({"input_ids": [1, 2, 3]})
     assert batch.labels.tolist() == [[1, 2, 3]] and batch.document_lengths == [[3]]
