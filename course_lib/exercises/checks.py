@@ -1,0 +1,114 @@
+"""The kinds of checks: small exact cases, properties, seeded random cases, and "no loop"."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from course_lib.exercises.calling import Outcome
+from course_lib.exercises.exercise import Call, Done, Exercise, Failure
+
+Args = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Exact:
+    """Cases small enough to be followed by hand; `cases` makes them afresh."""
+
+    name: str
+    cases: Callable[[], Sequence[Args]] = lambda: [()]
+
+    def calls(self, rng: random.Random) -> Iterable[Call]:
+        return [Call(args) for args in self.cases()]
+
+    def judge(self, exercise: Exercise, done: Done) -> Failure | None:
+        return compare(exercise, *done[-1])
+
+
+@dataclass(frozen=True)
+class Random:
+    """`count` cases from a seeded generator."""
+
+    name: str
+    case: Callable[[random.Random], Args]
+    count: int = 20
+
+    def calls(self, rng: random.Random) -> Iterable[Call]:
+        return [Call(self.case(rng)) for _ in range(self.count)]
+
+    def judge(self, exercise: Exercise, done: Done) -> Failure | None:
+        return compare(exercise, *done[-1])
+
+
+@dataclass(frozen=True)
+class Property:
+    """Something that holds for every right answer; `broken` says in a sentence how it does not.
+
+    `broken(value, *args)` gets plain data that has the right type, shape and dtype.
+    """
+
+    name: str
+    case: Callable[[random.Random], Args]
+    broken: Callable[..., str]
+    count: int = 5
+
+    def calls(self, rng: random.Random) -> Iterable[Call]:
+        return [Call(self.case(rng)) for _ in range(self.count)]
+
+    def judge(self, exercise: Exercise, done: Done) -> Failure | None:
+        call, outcome = done[-1]
+        found = compare(exercise, call, outcome)
+        if found is not None and (found.difference is None or found.difference.malformed):
+            return found
+        sentence = self.broken(outcome.value, *call.args)
+        if not sentence:
+            return None
+        return replace(found or Failure("", call.args), problem=sentence)
+
+
+@dataclass(frozen=True)
+class NoLoop:
+    """Python steps must not grow with the size: `case(size)` is called at two sizes."""
+
+    name: str
+    case: Callable[[int], Args]
+    sizes: tuple[int, int] = (8, 264)
+
+    def calls(self, rng: random.Random) -> Iterable[Call]:
+        return [Call(self.case(size), count_steps=True) for size in self.sizes]
+
+    def judge(self, exercise: Exercise, done: Done) -> Failure | None:
+        found = compare(exercise, *done[-1])
+        if found is not None or len(done) < 2:
+            return found
+        small, large = (outcome.steps for _, outcome in done)
+        if large - small < self.sizes[1] - self.sizes[0]:
+            return None
+        return Failure(
+            f"the result is right, but Python took {small} steps for {self.sizes[0]} positions and "
+            f"{large} for {self.sizes[1]}: there is a loop over positions"
+        )
+
+
+def compare(exercise: Exercise, call: Call, outcome: Outcome) -> Failure | None:
+    """Return what is wrong with one outcome, compared with the exercise's reference."""
+    if outcome.kind != "value":
+        return Failure(f"your function {outcome.error}", call.args)
+    if exercise.takes is not None and outcome.value is None:
+        return Failure("your function returned None. Is there a `return` missing?", call.args)
+    difference = exercise.returns.compare(exercise.expected(call.args), outcome.value)
+    if difference is not None:
+        reason = exercise.explain(call.args, difference) if exercise.explain else ""
+        return Failure(difference.problem, call.args, difference, note=reason)
+    if outcome.changed:
+        assert exercise.takes is not None
+        names = ", ".join(exercise.takes[i] for i in outcome.changed)
+        return Failure(
+            f"the result is right, but your function changed its argument {names} in place, "
+            "and the caller still needs it",
+            call.args,
+            misconception="changes_input",
+        )
+    return None

@@ -1,0 +1,132 @@
+"""Forms of answers made of parts: places, rows, dicts and tuples. See `forms`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from course_lib.exercises.forms import Difference, Form, bad, scalar_of
+from course_lib.exercises.plain import Array, Opaque, type_name
+
+
+@dataclass(frozen=True)
+class Places:
+    """A list of places (or pairs) in any order, each a tuple of whole numbers."""
+
+    name: str
+    axes: tuple[str, ...]
+
+    def compare(self, expected: Any, got: Any) -> Difference | None:
+        shape = f"({', '.join(self.axes)})"
+        if not isinstance(got, Array | list | tuple):
+            return bad(
+                f"{self.name} must be a list of {shape}; you gave {type_name(got)}"
+            )
+        items = got.values.tolist() if isinstance(got, Array) else got
+        found: list[tuple[int, ...]] = []
+        for item in items:
+            pair = _pair(item, len(self.axes))
+            if pair is None:
+                shown = repr(item) if not isinstance(item, Array | Opaque) else type_name(item)
+                return bad(f"{self.name} must be a list of {shape}; it holds {shown}")
+            found.append(pair)
+        if len(set(found)) < len(found):
+            twice = next(p for p in found if found.count(p) > 1)
+            return bad(f"{self.name} names {twice} more than once")
+        return self._missing(sorted({tuple(p) for p in expected} ^ set(found)), found)
+
+    def _missing(self, odd: list, found: list) -> Difference | None:
+        if not odd:
+            return None
+        has = odd[0] in found
+        return Difference(
+            f"{self.name}: {odd[0]}, that is ({', '.join(self.axes)})",
+            expected="not in the list" if has else "in the list",
+            got="in the list" if has else "not in the list",
+            index=odd[0],
+            name=self.name,
+        )
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A list of rows of whole numbers that may differ in length; their order counts."""
+
+    name: str
+
+    def compare(self, expected: Any, got: Any) -> Difference | None:
+        if not isinstance(got, list | tuple):
+            return bad(f"{self.name} must be a list of lists; you gave {type_name(got)}")
+        rows = [row.values.tolist() if isinstance(row, Array) else row for row in got]
+        for i, row in enumerate(rows):
+            whole = isinstance(row, list | tuple) and all(type(n) is int for n in row)
+            if not whole:
+                return bad(f"row {i} of {self.name} must be a list of whole numbers: {row}")
+        for i, wanted in enumerate(expected):
+            mine = list(rows[i]) if i < len(rows) else None
+            if mine != list(wanted):
+                return Difference(
+                    f"{self.name}: row {i}",
+                    str(list(wanted)),
+                    "no such row" if mine is None else str(mine),
+                    (i,),
+                )
+        if len(rows) != len(expected):
+            return Difference(f"number of rows of {self.name}", str(len(expected)), str(len(rows)))
+        return None
+
+
+@dataclass(frozen=True)
+class Fields:
+    """A dict with exactly these keys."""
+
+    fields: Mapping[Any, Form]
+
+    def compare(self, expected: Any, got: Any) -> Difference | None:
+        keys = ", ".join(map(repr, self.fields))
+        if not isinstance(got, dict):
+            return bad(f"the answer must be a dict with {keys}; you gave {type_name(got)}")
+        missing = [key for key in self.fields if key not in got]
+        extra = [key for key in got if key not in self.fields]
+        if missing:
+            return bad(f"the dict has no {missing[0]!r}; it needs {keys}")
+        if extra:
+            return bad(f"the dict has {extra[0]!r}, which nobody asked for; it needs {keys}")
+        for key, form in self.fields.items():
+            found = form.compare(expected[key], got[key])
+            if found is not None:
+                return found
+        return None
+
+
+@dataclass(frozen=True)
+class Items:
+    """A tuple (or list) of exactly these things, in this order."""
+
+    items: Sequence[Form]
+    names: tuple[str, ...]
+
+    def compare(self, expected: Any, got: Any) -> Difference | None:
+        names = ", ".join(self.names)
+        if not isinstance(got, list | tuple):
+            return bad(
+                f"the answer must be {len(self.names)} things, {names}; you gave {type_name(got)}"
+            )
+        if len(got) != len(self.names):
+            return bad(
+                f"the answer must be {len(self.names)} things, {names}; you gave {len(got)}"
+            )
+        for form, wanted, mine in zip(self.items, expected, got, strict=True):
+            found = form.compare(wanted, mine)
+            if found is not None:
+                return found
+        return None
+
+
+def _pair(item: Any, size: int) -> tuple[int, ...] | None:
+    values = item.values.reshape(-1).tolist() if isinstance(item, Array) else item
+    if not isinstance(values, list | tuple) or len(values) != size:
+        return None
+    values = [scalar_of(v) for v in values]
+    return tuple(values) if all(type(v) is int for v in values) else None

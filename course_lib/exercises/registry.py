@@ -1,0 +1,60 @@
+"""All exercises, found by themselves: every module `chapterNN` or `labNN` beside this one."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import pkgutil
+import re
+from functools import cache
+from pathlib import Path
+
+from course_lib.exercises.exercise import Exercise
+
+CHAPTERS = {
+    1: "Welcome",
+    2: "Shift",
+    3: "Padding",
+    4: "Targets",
+    5: "Packing",
+    6: "Loss denominators",
+    7: "Failure modes",
+    8: "The exit check",
+}
+"""Titles of the chapters that a message sends a learner to."""
+
+
+@cache
+def all_exercises() -> dict[str, Exercise]:
+    """Return id -> exercise, in the order of the book, labs last.
+
+    >>> all_exercises()["2.2"].title
+    'Write shift'
+    """
+    names = [m.name for m in pkgutil.iter_modules([str(Path(__file__).parent)])]
+    modules = sorted(name for name in names if re.fullmatch(r"(chapter|lab)\d\d", name))
+    found: dict[str, Exercise] = {}
+    for name in modules:
+        for exercise in importlib.import_module(f"course_lib.exercises.{name}").EXERCISES:
+            if exercise.id in found:
+                raise ValueError(f"two exercises have the id {exercise.id!r}; one is in {name}.")
+            found[exercise.id] = exercise
+    return found
+
+
+def find(exercise_id: object) -> Exercise | str:
+    """Return the exercise, or a sentence that names the nearest ids."""
+    known = all_exercises()
+    if isinstance(exercise_id, str) and exercise_id.strip() in known:
+        return known[exercise_id.strip()]
+    near = _near(str(exercise_id), list(known))
+    return (
+        f"There is no exercise {exercise_id!r}. Near it: {', '.join(near)}. "
+        "exercises() lists them all."
+    )
+
+
+def _near(wanted: str, known: list[str]) -> list[str]:
+    near = difflib.get_close_matches(wanted, known, n=4, cutoff=0.5)
+    chapter = [name for name in known if name.split(".")[0] == wanted.split(".")[0].strip()]
+    return list(dict.fromkeys(near + chapter))[:6] or known[:6]

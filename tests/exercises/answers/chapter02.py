@@ -1,0 +1,168 @@
+"""Right and wrong answers to the exercises of chapter 2."""
+
+import numpy as np
+import torch
+
+from tests.exercises.wrong import Wrong
+
+# --- 2.1 pairs of the row 1 3 2 1 4
+
+PAIRS = [(0, 3), (1, 2), (2, 1), (3, 4)]
+
+# --- 2.2
+
+
+def shift_slices(logits, labels):
+    return logits[:, :-1, :], labels[:, 1:]
+
+
+def shift_loop(logits, labels):
+    kept = [[row[t] for t in range(len(row) - 1)] for row in logits]
+    targets = [[int(row[t + 1]) for t in range(len(row) - 1)] for row in labels]
+    return torch.stack([torch.stack(row) for row in kept]), torch.tensor(targets)
+
+
+def shift_numpy(logits, labels):
+    return np.delete(logits.numpy(), -1, axis=1), np.delete(labels.numpy(), 0, axis=1)
+
+
+def shift_narrow(logits, labels):
+    size = labels.shape[1] - 1
+    return [logits.narrow(1, 0, size), labels.narrow(1, 1, size)]
+
+
+def shift_wide_batches(logits, labels):
+    """Right as long as no row is longer than four."""
+    moved = labels[:, 1:].clone()
+    if labels.shape[1] > 4:
+        moved[:, 0] = labels[:, 0]
+    return logits[:, :-1], moved
+
+
+def shift_zeroes_padding(logits, labels):
+    """Right as long as no row is longer than four, and at column 0."""
+    moved = labels[:, 1:].clone()
+    if labels.shape[1] > 4:
+        moved[:, 1:][moved[:, 1:] == -100] = 0
+    return logits[:, :-1], moved
+
+
+def shift_in_place(logits, labels):
+    targets = labels[:, 1:].clone()
+    labels[:, 0] = -100
+    return logits[:, :-1], targets
+
+
+# --- 2.3
+
+
+def double_compare(input_ids, labels, loss_shifts):
+    scored = labels[:, :-1] != -100
+    if not loss_shifts or not scored.any():
+        return False
+    return torch.equal(labels[:, :-1][scored], input_ids[:, 1:][scored])
+
+
+def double_loop(input_ids, labels, loss_shifts):
+    agreed = 0
+    for ids, row in zip(input_ids.tolist(), labels.tolist(), strict=True):
+        for t in range(len(ids) - 1):
+            if row[t] == -100:
+                continue
+            if row[t] != ids[t + 1]:
+                return False
+            agreed += 1
+    return loss_shifts and agreed > 0
+
+
+def double_numpy(input_ids, labels, loss_shifts):
+    ids, early = input_ids.numpy(), labels.numpy()
+    scored = early[:, :-1] != -100
+    same = np.where(scored, early[:, :-1] == ids[:, 1:], True)
+    return np.bool_(loss_shifts and scored.any() and same.all())
+
+
+def double_any(input_ids, labels, loss_shifts):
+    scored = labels[:, :-1] != -100
+    return bool(loss_shifts and (labels[:, :-1] == input_ids[:, 1:])[scored].any())
+
+
+def double_with_ignored(input_ids, labels, loss_shifts):
+    return bool(loss_shifts and (labels[:, :-1] == input_ids[:, 1:]).all())
+
+
+def double_first_row(input_ids, labels, loss_shifts):
+    return bool(loss_shifts and labels[0, 0] == input_ids[0, 1])
+
+
+def double_not_copy(input_ids, labels, loss_shifts):
+    return bool(loss_shifts and not torch.equal(input_ids, labels))
+
+
+def double_or_any_early(input_ids, labels, loss_shifts):
+    """Right but for three rows or more, where the loss is not asked."""
+    return double_compare(input_ids, labels, loss_shifts or len(labels) > 2)
+
+
+RIGHT = {
+    "2.1": [
+        PAIRS,
+        tuple(reversed(PAIRS)),
+        np.array(PAIRS),
+        torch.tensor(PAIRS),
+        list(zip(range(4), [3, 2, 1, 4], strict=True)),
+        {(0, 3), (1, 2), (2, 1), (3, 4)},
+    ],
+    "2.2": [shift_slices, shift_loop, shift_numpy, shift_narrow],
+    "2.3": [double_compare, double_loop, double_numpy],
+}
+
+WRONG = {
+    "2.1": [
+        Wrong([(0, 1), (1, 3), (2, 2), (3, 1), (4, 4)], "missing_shift"),
+        Wrong([(0, 2), (1, 1), (2, 4)], "double_shift"),
+        Wrong([(1, 1), (2, 3), (3, 2), (4, 1)], "shift_backwards"),
+        Wrong([(1, 3), (2, 2), (3, 1), (4, 4)], "names_the_target_slot"),
+        Wrong([*PAIRS, (4, -100)], "last_position_scored"),
+        Wrong([*PAIRS, (4, 1)], "wraps_around"),
+        Wrong(PAIRS[:3], says="expected in the list, got not in the list"),
+        Wrong([*PAIRS, (5, 2)], says="expected not in the list, got in the list"),
+        Wrong([*PAIRS, (3, 4)], says="names (3, 4) more than once"),
+        Wrong([3, 2, 1, 4], says="must be a list of (position, target id); it holds 3"),
+        Wrong([(0, 3, 1)], says="it holds (0, 3, 1)"),
+        Wrong([(0, 3.0)], says="it holds (0, 3.0)"),
+        Wrong([np.zeros((2, 2))], says="it holds a numpy float64 array"),
+        Wrong(4, says="you gave a whole number"),
+    ],
+    "2.2": [
+        Wrong(lambda lg, lb: (lg[:, :-1], lb[:, :-1]), "missing_shift"),
+        Wrong(lambda lg, lb: (lg[:, 1:], lb[:, :-1]), "shift_backwards"),
+        Wrong(lambda lg, lb: (lg[:, :-2], lb[:, 2:]), "double_shift"),
+        Wrong(lambda lg, lb: (lg[:, 1:], lb[:, 1:]), "both_lose_the_first"),
+        Wrong(lambda lg, lb: (lg, lb), "nothing_dropped"),
+        Wrong(lambda lg, lb: (lg[:-1], lb[1:]), "shifts_rows"),
+        Wrong(lambda lg, lb: (lg, lb.roll(-1, 1)), "wraps_around"),
+        Wrong(shift_in_place, "changes_input"),
+        Wrong(shift_wide_batches, says="must be scored on the second label of the row"),
+        Wrong(shift_zeroes_padding, says="Failed: 20 random padded batches"),
+        Wrong(lambda lg, lb: lb[:, 1:], says="2 things, logits, targets; you gave a torch.int64"),
+        Wrong(lambda lg, lb: (lg, lb, 0), says="2 things, logits, targets; you gave 3"),
+        Wrong(lambda lg, lb: (lg[:, :-1], lb[:, 1:].float()), says="dtype: targets must be whole"),
+        Wrong(lambda lg, lb: (lg[:, :-1], lb[:, 1:].tolist()), says="you gave a list"),
+        Wrong(lambda lg, lb: (lg[:, :-1], lb[:, 1:, None]), says="shape of targets"),
+    ],
+    "2.3": [
+        Wrong(lambda ids, labels, loss_shifts: double_compare(ids, labels, True),
+              "ignores_the_loss"),
+        Wrong(lambda ids, labels, loss_shifts: False, "always_fine"),
+        Wrong(lambda ids, labels, loss_shifts: loss_shifts, "loss_shift_is_the_fault"),
+        Wrong(double_any, says="labels = [[1, 1, 1, 2]]"),
+        Wrong(double_with_ignored, says="expected True, got False"),
+        Wrong(double_first_row, says="labels = [[-100, 1, 4, -100]]"),
+        Wrong(double_not_copy, says="expected False, got True"),
+        Wrong(double_or_any_early, says="labels shifted once, by the collator, are right"),
+        Wrong(lambda ids, labels, loss_shifts: "yes", says="must be True or False"),
+        Wrong(lambda ids, labels, loss_shifts: int(loss_shifts), says="you gave a whole number"),
+        Wrong(lambda ids, labels: False, says="it must take (input_ids, labels, loss_shifts)"),
+    ],
+}  # fmt: skip
