@@ -12,7 +12,7 @@ from tools.course_site import course_key
 
 GOOD = HEADER + "# A page\n\n```{code-cell} ipython3\nx = 1\n```\n"
 FAULTS = {
-    "ValueError: no": "```{code-cell} ipython3\nraise ValueError('no')\n```\n",
+    "raise ValueError('no')": "```{code-cell} ipython3\nraise ValueError('no')\n```\n",
     "'nothing'": "The value is {glue:text}`nothing`.\n",
     "'nowhere'": "See {ref}`nowhere`.\n",
     "math: \\frac{1": "Here $\\frac{1$ is open.\n",
@@ -53,7 +53,7 @@ def test_a_fault_fails_the_build_and_is_named(faulty, message):
 
 
 def test_a_cell_that_raises_is_enough(tmp_path):
-    assert build(tmp_path, GOOD + "\n" + FAULTS["ValueError: no"]) != 0
+    assert build(tmp_path, GOOD + "\n" + FAULTS["raise ValueError('no')"]) != 0
 
 
 def test_stored_results_depend_on_course_lib_and_the_versions(tmp_path, monkeypatch):
