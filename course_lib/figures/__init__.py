@@ -2,19 +2,27 @@
 
 A drawing function draws on a given matplotlib `Axes` (or on a new one that fits) and returns it;
 its sibling `<name>_text` takes the same arguments and says the same. `picture(draw, …)` joins the
-two for the end of a notebook cell.
+two for the end of a notebook cell, `side_by_side` several of them.
 """
 
 from __future__ import annotations
 
 from course_lib.figures.alignment import shift_alignment, shift_alignment_text
-from course_lib.figures.grids import (
+from course_lib.figures.attention import (
     attention_mask,
     attention_mask_text,
     attention_weights,
     attention_weights_text,
+    masks_side_by_side,
+    masks_side_by_side_text,
 )
-from course_lib.figures.picture import Picture, picture
+from course_lib.figures.batches import batch_rows, batch_rows_text
+from course_lib.figures.curves import loss_curves, loss_curves_text
+from course_lib.figures.ledgers import ledger_bar, ledger_bar_text
+from course_lib.figures.means import denominators, denominators_text
+from course_lib.figures.packings import packing_rows, packing_rows_text
+from course_lib.figures.parameters import parameter_blocks, parameter_blocks_text
+from course_lib.figures.picture import Picture, picture, side_by_side
 from course_lib.figures.rows import packed_row, packed_row_text
 from course_lib.figures.style import palette_css
 
@@ -24,10 +32,25 @@ __all__ = [
     "attention_mask_text",
     "attention_weights",
     "attention_weights_text",
+    "batch_rows",
+    "batch_rows_text",
+    "denominators",
+    "denominators_text",
+    "ledger_bar",
+    "ledger_bar_text",
+    "loss_curves",
+    "loss_curves_text",
+    "masks_side_by_side",
+    "masks_side_by_side_text",
     "packed_row",
     "packed_row_text",
+    "packing_rows",
+    "packing_rows_text",
     "palette_css",
+    "parameter_blocks",
+    "parameter_blocks_text",
     "picture",
     "shift_alignment",
     "shift_alignment_text",
+    "side_by_side",
 ]

@@ -63,7 +63,7 @@ class Canvas:
         box.set_alpha(shade)
         self._add(box)
         if hatched:
-            self.hatch(x, y, width, height)
+            self.hatch(x, y, width, height, "hatch" if fill == "ignored" else "muted")
         border = {"facecolor": "none", "edgecolor": color("line"), "linewidth": 0.03 * self.points}
         self._add(Rectangle((x, y), width, height, **border, label="border"))
         if words:
@@ -72,14 +72,14 @@ class Canvas:
             self.text(x + width / 2, y + height / 2, words, role, size=min(size, fitting))
         return box
 
-    def hatch(self, x: float, y: float, width: float, height: float, step: float = 0.2) -> None:
-        """Fill a rectangle with diagonal lines, all of them one path."""
-        ends = list(_diagonals(x, y, width, height, step))
+    def hatch(self, x: float, y: float, width: float, height: float, role: str = "hatch") -> None:
+        """Fill a rectangle with diagonal lines, all of them one path; denser under a word."""
+        ends = list(_diagonals(x, y, width, height, 0.2 if role == "hatch" else 0.3))
         codes = [Path.MOVETO, Path.LINETO] * (len(ends) // 2)
         self._add(
             PathPatch(
-                Path(ends, codes), facecolor="none", edgecolor=color("hatch"), label="hatch",
-                linewidth=0.045 * self.points,
+                Path(ends, codes), facecolor="none", edgecolor=color(role), label="hatch",
+                linewidth=(0.045 if role == "hatch" else 0.02) * self.points,
             )
         )  # fmt: skip
 
@@ -94,6 +94,16 @@ class Canvas:
             label=label or "line", scalex=False, scaley=False,
         )  # fmt: skip
         artist.set_in_layout(False)
+
+    def bar(
+        self, x: float, y: float, length: float, fill: str, parts: int, label: str, *,
+        hatched: bool,
+    ) -> None:  # fmt: skip
+        """Draw a bar of `parts` equal cells; nothing for a length of 0."""
+        for i in range(parts if length else 0):
+            part = length / parts
+            self.cell(x + i * part, y, "", fill, width=part, height=0.8, label=f"{label} {i}",
+                      hatched=hatched)  # fmt: skip
 
     def outline(self, x: float, y: float, role: str, *, width: float = 1, height: float = 1,
                 label: str = "mark") -> None:  # fmt: skip

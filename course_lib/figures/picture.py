@@ -7,23 +7,20 @@ is built) it also gives HTML with an inline SVG that follows the page's light an
 
 from __future__ import annotations
 
-import io
 import os
 import sys
-import textwrap
-from collections.abc import Callable
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from PIL import Image
 
-from course_lib.figures.style import color
+from course_lib.figures import raster
 from course_lib.figures.svg import inline_svg
 
-CAPTION_PX = 13
+GAP_PX = 16
 
 
 def twin_of(draw: Callable[..., Axes]) -> Callable[..., str]:
@@ -43,46 +40,64 @@ def twin_of(draw: Callable[..., Axes]) -> Callable[..., str]:
     return twin
 
 
+@dataclass(frozen=True)
+class Panel:
+    """One figure of a picture: its axes, short name, own caption, and the sign in front of it."""
+
+    ax: Axes
+    name: str
+    caption: str = ""
+    sign: str = ""
+
+    def image(self, scale: int) -> Image.Image:
+        """Return it on the light card, its own caption under it."""
+        parts = [raster.render(self.ax.figure, scale)]
+        if self.caption:
+            parts.append(raster.caption_strip(self.caption, parts[0].width // scale, scale))
+        return raster.under(parts)
+
+    def html(self) -> str:
+        """Return the SVG in a box that scrolls, and the panel's own caption."""
+        sign = f'<span class="cf-sign" aria-hidden="true">{escape(self.sign)}</span>'
+        below = f'<p class="cf-below">{escape(self.caption)}</p>'
+        return (
+            f"{sign if self.sign else ''}"
+            '<div class="cf-panel"><div class="cf-scroll" role="group" tabindex="0" '
+            f'aria-label="Figure">{inline_svg(self.ax.figure, self.name)}</div>'
+            f"{below if self.caption else ''}</div>"
+        )
+
+
 class Picture:
-    """A figure, its text twin (`text`, also its `repr`) and a caption."""
+    """One figure or several side by side, the text that says the same (`text`, also its `repr`),
+    and a caption. Made by `picture` and `side_by_side`.
+
+    `panels` are drawn in a notebook; a page may show the same in other pieces, `page_panels`.
+    """
 
     def __init__(
-        self, draw: Callable[..., Axes], *args: Any, caption: str = "", alt: str = "", **kwargs: Any
-    ) -> None:
-        self.caption = caption
-        self.text = twin_of(draw)(*args, **kwargs)
-        self.alt = alt or self.text.split("\n", 1)[0]
-        self._call = (draw, args, kwargs)
-        self.figure  # noqa: B018  (bad arguments are refused here, not when it is shown)
-
-    @cached_property
-    def figure(self) -> Figure:
-        """The figure, drawn once."""
-        draw, args, kwargs = self._call
-        return draw(*args, **kwargs).figure
+        self, panels: Sequence[Panel], text: str, caption: str = "",
+        page_panels: Sequence[Panel] = (),
+    ) -> None:  # fmt: skip
+        self.panels, self.text, self.caption = list(panels), text, caption
+        self.page_panels = list(page_panels) or self.panels
 
     def __repr__(self) -> str:
         return self.text
 
-    def png(self, scale: int = 2) -> tuple[bytes, int, int]:
-        """Return the figure on its light card with its caption, and its width and height on a page
-        in pixels; the file has `scale` times as many."""
-        draw, args, kwargs = self._call
-        figure = draw(*args, **kwargs).figure
-        _write_caption(figure, self.caption)
-        buffer = io.BytesIO()
-        figure.savefig(buffer, format="png", dpi=96 * scale, facecolor=color("card"))
-        few = Image.open(buffer).convert("RGB").quantize(64, dither=Image.Dither.NONE)
-        small = io.BytesIO()
-        few.save(small, format="PNG", optimize=True)
-        return small.getvalue(), few.width // scale, few.height // scale
+    def image(self, scale: int = 2) -> Image.Image:
+        """Return all of it on the light card; `scale` pixels of the image for one of a page."""
+        parts = [raster.beside([panel.image(scale) for panel in self.panels], GAP_PX * scale)]
+        if self.caption:
+            parts.append(raster.caption_strip(self.caption, parts[0].width // scale, scale))
+        return raster.under(parts)
 
     def html(self) -> str:
         """Return `<figure>` with the SVG, the caption, and the text twin to unfold."""
+        panels = "".join(panel.html() for panel in self.page_panels)
         caption = f"<figcaption>{escape(self.caption)}</figcaption>" if self.caption else ""
         return (
-            '<figure class="course-figure"><div class="cf-scroll" role="group" tabindex="0" '
-            f'aria-label="Figure">{inline_svg(self.figure, self.alt)}</div>{caption}'
+            f'<figure class="course-figure"><div class="cf-panels">{panels}</div>{caption}'
             "<details><summary>Read this figure as text</summary>"
             f'<pre tabindex="0">{escape(self.text)}</pre></details></figure>'
         )
@@ -90,13 +105,14 @@ class Picture:
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> tuple[dict, dict]:
         if os.environ.get("COURSE_FIGURES") == "svg":
             return {"text/html": self.html(), "text/plain": self.text}, {}
-        image, width, height = self.png()
-        size = {"width": width, "height": height}
-        return {"image/png": image, "text/plain": self.text}, {"image/png": size}
+        image = self.image(2)
+        size = {"width": image.width // 2, "height": image.height // 2}
+        return {"image/png": raster.encode(image), "text/plain": self.text}, {"image/png": size}
 
 
-def picture(draw: Callable[..., Axes], *args: Any, caption: str = "", alt: str = "",
-            **kwargs: Any) -> Picture:  # fmt: skip
+def picture(
+    draw: Callable[..., Axes], *args: Any, caption: str = "", alt: str = "", **kwargs: Any
+) -> Picture:
     """Return the `Picture` that `draw(*args, **kwargs)` makes, to end a notebook cell with.
 
     `draw` is a drawing function of `course_lib.figures`. `caption` is a sentence under it; `alt`
@@ -110,22 +126,34 @@ def picture(draw: Callable[..., Axes], *args: Any, caption: str = "", alt: str =
     0          1  0
     1          1  1
     """
-    return Picture(draw, *args, caption=caption, alt=alt, **kwargs)
+    text = twin_of(draw)(*args, **kwargs)
+    name = alt or text.split("\n", 1)[0]
+    pieces = getattr(sys.modules[draw.__module__], f"{draw.__name__}_panels", None)
+    apart = pieces(*args, **kwargs) if pieces else []
+    page = [Panel(ax, f"{name}, part {i}", sign=sign) for i, (sign, ax) in enumerate(apart, 1)]
+    return Picture([Panel(draw(*args, **kwargs), name)], text, caption, page)
 
 
-def _write_caption(figure: Figure, caption: str) -> None:
-    """Make the figure taller and write the caption under it, in lines as wide as the figure."""
-    if not caption:
-        return
-    width, height = figure.get_size_inches()
-    lines = textwrap.wrap(caption, max(20, int(width * 96 / (CAPTION_PX * 0.56)) - 3))
-    extra = (len(lines) * CAPTION_PX * 1.4 + 10) / 96
-    figure.set_size_inches(width, height + extra)
-    for ax in figure.axes:
-        box = ax.get_position(original=True)
-        ax.set_position((box.x0, (box.y0 * height + extra) / (height + extra), box.width,
-                         box.height * height / (height + extra)))  # fmt: skip
-    figure.text(
-        10 / 96 / width, extra / (height + extra), "\n".join(lines), color=color("ink"), va="top",
-        fontsize=CAPTION_PX * 0.75, linespacing=1.3, parse_math=False,
-    )  # fmt: skip
+def side_by_side(*pictures: Picture, caption: str = "") -> Picture:
+    """Return one `Picture` of several, side by side; on a narrow page they stand in a column.
+
+    >>> import torch
+    >>> from course_lib.figures import attention_mask
+    >>> one = picture(attention_mask, torch.tensor([[True]]))
+    >>> len(side_by_side(one, one).panels)
+    2
+    """
+    if not pictures or not all(isinstance(one, Picture) for one in pictures):
+        raise TypeError("side_by_side takes what picture(…) returns, at least one of them.")
+    text = "\n\n".join("\n".join(filter(None, (one.caption, one.text))) for one in pictures)
+    panels, page = (
+        [_with_caption(one, panel) for one in pictures for panel in getattr(one, name)]
+        for name in ("panels", "page_panels")
+    )
+    return Picture(panels, text, caption, page)
+
+
+def _with_caption(whole: Picture, panel: Panel) -> Panel:
+    """Return the panel with the caption of its picture, if it is the last one there."""
+    last = panel in (whole.panels[-1], whole.page_panels[-1])
+    return replace(panel, caption=whole.caption) if last and whole.caption else panel

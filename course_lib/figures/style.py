@@ -143,7 +143,10 @@ html[data-theme="dark"] {{ {dark} }}
   text-align: left; box-sizing: border-box; }}
 .course-figure .cf-panels {{ display: flex; flex-wrap: wrap; gap: .75rem 1.5rem;
   justify-content: center; align-items: center; }}
-.course-figure .cf-scroll {{ overflow-x: auto; max-width: 100%; flex: 0 1 auto; }}
+.course-figure .cf-panel {{ max-width: 100%; flex: 0 1 auto; }}
+.course-figure .cf-scroll {{ overflow-x: auto; max-width: 100%; }}
+.course-figure .cf-sign {{ font-size: 1.5rem; color: var(--cf-muted); padding-top: 4rem; }}
+.course-figure .cf-below {{ margin: .25rem 0 0; font-size: .85rem; text-align: center; }}
 .course-figure .cf-scroll:focus-visible {{ outline: 2px solid var(--cf-on); outline-offset: 3px; }}
 .course-figure svg {{ display: block; height: auto; margin: 0 auto; }}
 .course-figure figcaption {{ margin: .5rem 0 0; padding: 0; font-size: .9rem; line-height: 1.4;
@@ -155,5 +158,6 @@ html[data-theme="dark"] {{ {dark} }}
 .course-figure details pre {{ margin: .3rem 0 .2rem; padding: .5rem .6rem; overflow-x: auto;
   color: var(--cf-ink); background: var(--cf-off); border: 1px solid var(--cf-line);
   border-radius: 6px; font-size: .8rem; line-height: 1.35; }}
-@media (max-width: 480px) {{ .course-figure {{ padding: .5rem .4rem .4rem; }} }}
+@media (max-width: 480px) {{ .course-figure {{ padding: .5rem .4rem .4rem; }}
+  .course-figure .cf-sign {{ flex-basis: 100%; text-align: center; padding: 0; }} }}
 """

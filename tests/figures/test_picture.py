@@ -7,15 +7,18 @@ import xml.etree.ElementTree as ET
 import pytest
 from PIL import Image
 
-from course_lib import document_mask, pack_documents
+from course_lib import causal_mask, document_mask, pack_documents
 from course_lib.figures import (
     attention_mask,
+    masks_side_by_side,
     packed_row,
     packed_row_text,
     palette_css,
     picture,
     shift_alignment,
+    side_by_side,
 )
+from course_lib.figures.raster import encode
 from course_lib.figures.style import LIGHT, color
 
 SEED = pack_documents([[1, 2, 3], [1, 1]], 8, eos_id=4)
@@ -48,8 +51,8 @@ def test_a_notebook_gets_a_small_png_and_the_text(notebook):
 
 def test_a_caption_makes_the_png_taller(notebook):
     plain, captioned = picture(packed_row, SEED), picture(packed_row, SEED, caption="Words " * 30)
-    assert captioned.png()[2] > plain.png()[2] + 20
-    assert captioned.png()[1] == plain.png()[1]
+    assert captioned.image().height > plain.image().height + 40
+    assert captioned.image().width == plain.image().width
 
 
 def test_the_site_gets_a_figure_with_everything_in_it(site):
@@ -84,7 +87,7 @@ def test_the_svg_has_no_ids_no_styles_that_leak_and_only_variables_for_colours(s
 def test_the_same_call_gives_the_same_bytes(site):
     one, two = (picture(packed_row, SEED, caption="c") for _ in range(2))
     assert one.html() == two.html()
-    assert one.png() == two.png()
+    assert encode(one.image()) == encode(two.image())
 
 
 def test_no_address_of_an_object_is_shown(site):
@@ -107,3 +110,28 @@ def test_what_is_no_drawing_function_is_refused():
 def test_bad_arguments_are_refused_when_the_picture_is_made():
     with pytest.raises(ValueError, match="row must be"):
         picture(packed_row, SEED, row=3)
+
+
+def test_panels_stand_side_by_side_in_one_figure_with_one_text(site):
+    one = picture(shift_alignment, SEED.input_ids, SEED.labels, caption="A. The shift")
+    two = picture(attention_mask, document_mask(SEED), caption="B. The mask")
+    both = side_by_side(one, two, caption="One row.")
+    tree = ET.fromstring(both.html())
+    assert len(tree.findall(".//{http://www.w3.org/2000/svg}svg")) == 2
+    assert [p.text for p in tree.iter("p")] == ["A. The shift", "B. The mask"]
+    assert repr(both) == f"A. The shift\n{one.text}\n\nB. The mask\n{two.text}"
+    assert both.image().width > one.image().width + two.image().width
+
+
+def test_masks_become_separate_panels_on_a_page_and_one_figure_in_a_notebook(site):
+    masks = {"a": causal_mask(2), "b": causal_mask(2), "c": causal_mask(2)}
+    made = picture(masks_side_by_side, masks)
+    tree = ET.fromstring(made.html())
+    assert len(tree.findall(".//{http://www.w3.org/2000/svg}svg")) == 3
+    assert [s.text for s in tree.iter("span")] == ["&", "="]
+    assert len(made.panels) == 1
+
+
+def test_side_by_side_takes_pictures_only():
+    with pytest.raises(TypeError, match="what picture"):
+        side_by_side(packed_row)

@@ -10,6 +10,8 @@ from course_lib.figures import (
     attention_mask_text,
     attention_weights,
     attention_weights_text,
+    masks_side_by_side,
+    masks_side_by_side_text,
 )
 from course_lib.figures.style import color
 
@@ -81,12 +83,34 @@ def test_shades_grow_with_the_weight():
     assert alphas == [0.25, 0.75]
 
 
+def test_a_title_stands_over_the_grid_and_first_in_the_text():
+    assert "causal" in [t.get_text() for t in attention_mask(causal_mask(3), title="causal").texts]
+    assert attention_mask_text(causal_mask(3), title="causal").startswith("causal: 3 queries")
+
+
+def test_masks_side_by_side_keep_their_cells_and_signs():
+    causal, keys = causal_mask(3)[None], key_padding_mask(torch.tensor([[1, 1, 0]]))
+    masks = {"causal": causal, "keys": keys, "both": causal & keys}
+    ax = masks_side_by_side(masks, [1, 2, 0])
+    assert len([p for p in ax.patches if "," in p.get_label()]) == 9 + 3 + 9
+    words = [t.get_text() for t in ax.texts]
+    assert words.index("&") < words.index("=")
+    text = masks_side_by_side_text(masks, [1, 2, 0])
+    assert text.startswith("causal & keys = both\n\ncausal: ")
+    assert attention_mask_text(causal & keys, [1, 2, 0], title="both") in text
+
+
+def test_signs_must_fit_between_the_masks():
+    with pytest.raises(ValueError, match="2 masks have 1 gaps, got 2 signs"):
+        masks_side_by_side({"a": causal_mask(2), "b": causal_mask(2)})
+
+
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
         (lambda: attention_mask(torch.ones(2, 3, 3, dtype=torch.bool)), ValueError, r"mask\[0\]"),
         (lambda: attention_mask(to_additive(causal_mask(2))), TypeError, "mask == 0"),
-        (lambda: attention_weights(causal_mask(2)), TypeError, "numbers"),
+        (lambda: attention_weights(causal_mask(2)), TypeError, "floating"),
         (lambda: attention_mask(causal_mask(40)), ValueError, "at most 32"),
         (lambda: attention_mask(causal_mask(3), [1, 2]), ValueError, "2 labels for 3"),
         (lambda: attention_mask(causal_mask(3), marks={(3, 0): "!"}), ValueError, "outside"),
