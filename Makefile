@@ -28,6 +28,12 @@ help: ## this list
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-test.txt
 	@touch $@
 
+# Colab's published versions, in an environment of their own: nothing in it that Colab lacks
+.venv-colab/.ready: requirements-colab.txt requirements.txt | .venv/bin/python
+	test -x .venv-colab/bin/python || $(BIN)/python -m venv .venv-colab
+	.venv-colab/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-colab.txt $$(grep -E '^(torch|pytest-xdist)==' requirements.txt)
+	@touch $@
+
 .venv/.browser-ready: | .venv/.book-ready
 	@$(BIN)/python -m tools.browser >/dev/null 2>&1 || { \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
@@ -54,7 +60,7 @@ serve: ## serve the built site at http://localhost:8000 (or PORT=...)
 lab: .venv/.book-ready ## open the labs in JupyterLab
 	$(BIN)/jupyter lab labs
 
-test: .venv/.test-ready .venv/.browser-ready ## prove everything
+test: .venv/.test-ready .venv/.browser-ready .venv-colab/.ready ## prove everything
 	$(BIN)/python -m tools.prove $(PARTS)
 
 clean: ## remove what the builds made (not the environment)

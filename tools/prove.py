@@ -32,9 +32,9 @@ def python(*arguments: str, **env: str) -> bool:
     return run(sys.executable, *arguments, **env)
 
 
-def pytest(name: str, *arguments: str, **env: str) -> bool:
-    report = REPORTS / f"{name}.xml"
-    return python("-m", "pytest", "-q", "-n", CORES, f"--junitxml={report}", *arguments, **env)
+def pytest(name: str, *arguments: str, python: str = sys.executable, **env: str) -> bool:
+    report = f"--junitxml={REPORTS / name}.xml"
+    return run(python, "-m", "pytest", "-q", "-n", CORES, report, *arguments, **env)
 
 
 def style() -> bool:
@@ -61,6 +61,18 @@ def solutions() -> bool:
         "solutions", "--dist", "loadfile", *NBVAL, str(SOLVED), COURSE_CHECK="strict")
 
 
+def colab() -> bool:
+    """Every notebook, and the solved labs, executed under the versions that Colab has."""
+    own = str(ROOT / ".venv-colab" / "bin" / "python")
+    pip = (own, "-m", "pip", "--quiet", "--disable-pip-version-check")
+    files = [f"{name}.ipynb" for name in Course().pages]
+    shutil.rmtree(ROOT / "build", ignore_errors=True)  # setuptools would pack removed modules too
+    return (run(*pip, "install", "--no-deps", "--force-reinstall", str(ROOT))
+            and run(own, "-m", "pip", "check")
+            and pytest("colab", "--dist", "loadfile", "--nbval-lax", *NBVAL[1:], *files,
+                       str(SOLVED), python=own, COURSE_CHECK=""))
+
+
 def site() -> bool:
     """The site: built clean with every warning an error, then opened in a browser."""
     return python("-m", "tools.site", "--if-changed") and pytest(
@@ -68,7 +80,7 @@ def site() -> bool:
 
 
 PARTS: dict[str, Callable[[], bool]] = {
-    part.__name__: part for part in (style, package, notebooks, solutions, site)
+    part.__name__: part for part in (style, package, notebooks, solutions, colab, site)
 }
 
 
