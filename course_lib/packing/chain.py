@@ -39,7 +39,7 @@ def next_fit(lengths: np.ndarray, capacity: int) -> tuple[np.ndarray, np.ndarray
     in_row = lengths.size // rows + 1
     begins = None
     if rows > 4 * ROWS_IN_BLOCK:
-        edges = np.linspace(0, lengths.size, rows // ROWS_IN_BLOCK + 1).astype(np.int64)
+        edges = np.linspace(0, lengths.size, rows // ROWS_IN_BLOCK + 1).astype(totals.dtype)
         begins = _follow_blocks(_jump(totals, capacity, in_row), edges, WARM_UP * in_row)
     if begins is None:
         begins = _walk(totals.tolist(), capacity)
@@ -84,13 +84,13 @@ def _follow_blocks(jump: Jump, edges: np.ndarray, warm_up: int) -> np.ndarray | 
     `edges` [blocks + 1] are the documents between which a block lies.
     """
     begins = np.zeros(edges[-1] + 1, bool)
-    entries, exits = np.empty((2, edges.size - 1), np.int64)
+    entries, exits = np.empty((2, edges.size - 1), edges.dtype)
     todo = np.arange(edges.size - 1)
     guess = np.maximum(edges[:-1] - warm_up, 0)
     for _ in range(ROUNDS):
         low, high = edges[todo], edges[todo + 1]
         visited = [guess]
-        while (visited[-1] < high).any():
+        while len(visited) <= ROWS_IN_BLOCK or (visited[-1] < high).any():
             visited.append(jump(visited[-1]))
         path = np.array(visited)  # [steps, blocks]: a row's first document, block by block
         below, up_to = path < low, path < high
