@@ -28,7 +28,7 @@ class Pair:
 
     @property
     def ignored(self) -> bool:
-        """The label is -100: no loss term."""
+        """The label is -100: no loss."""
         return self.label == IGNORE_INDEX
 
     @property
@@ -85,9 +85,9 @@ def shift_alignment_text(input_ids: Tensor, labels: Tensor, *, shift: int = 1, r
     >>> import torch
     >>> print(shift_alignment_text(torch.tensor([1, 2, 3]), torch.tensor([1, 2, -100])))
     shift: 3 predictions, 1 loss term
-    logits 0 (a)  ->  label 1 (b)
-    logits 1 (b)  ->  label 2 (-100): no loss term
-    logits 2 (c)  ->  nothing: no label follows
+    logits 0 (a) -> label 1 (b)
+    logits 1 (b) -> label 2 (-100): no loss
+    logits 2 (c) -> no label follows
     label 0 (a) is dropped: nothing predicts it
     """
     ids, marks = _checked(input_ids, labels, row)
@@ -99,11 +99,11 @@ def shift_alignment_text(input_ids: Tensor, labels: Tensor, *, shift: int = 1, r
     ]
     names = [token_name(i) for i in ids]
     for p in found:
-        note = ": no loss term" if p.ignored else f"  ! {_complaint(p)}" if p.wrong else ""
-        lines.append(f"logits {p.logit} ({names[p.logit]})  ->  "
+        note = ": no loss" if p.ignored else f" ! {_complaint(p)}" if p.wrong else ""
+        lines.append(f"logits {p.logit} ({names[p.logit]}) -> "
                      f"label {p.column} ({token_name(p.label)}){note}")  # fmt: skip
     for t in range(len(found), len(ids)):
-        lines.append(f"logits {t} ({names[t]})  ->  nothing: no label follows")
+        lines.append(f"logits {t} ({names[t]}) -> no label follows")
     for t in range(min(shift, len(ids))):
         lines.append(f"label {t} ({token_name(marks[t])}) is dropped: nothing predicts it")
     return "\n".join(lines)
@@ -112,7 +112,7 @@ def shift_alignment_text(input_ids: Tensor, labels: Tensor, *, shift: int = 1, r
 def _complaint(pair: Pair) -> str:
     if pair.following == IGNORE_INDEX:
         return "no token follows"
-    return f"the next token is {token_name(pair.following)}"
+    return f"next is {token_name(pair.following)}"
 
 
 def _checked(input_ids: Tensor, labels: Tensor, row: int) -> tuple[list[int], list[int]]:

@@ -44,13 +44,13 @@ def attention_mask_text(
     """Say what `attention_mask` draws, one line for each query.
 
     >>> print(attention_mask_text(torch.tensor([[True, False], [True, True]]), [1, 2]))
-    mask: 2 queries × 2 keys, 3 of 4 cells allowed
+    mask: 2 queries × 2 keys, 3 of 4 True
     query  key 0  1
     0 a        1  0
     1 b        1  1
     """
     grid = _mask(mask, rows, columns, title, marks)
-    allowed = f"{int(grid.cells.sum())} of {grid.cells.size} cells allowed"
+    allowed = f"{int(grid.cells.sum())} of {grid.cells.size} True"
     return f"{title or 'mask'}: {grid.size}, {allowed}\n{grid.text(lambda v: str(int(v)))}"
 
 

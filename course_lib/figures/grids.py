@@ -16,7 +16,7 @@ Labels = Sequence[object] | Tensor | None
 Marks = Mapping[tuple[int, int], str] | None
 MOST = 32
 EVERY = "every query"
-MARGIN = 0.3
+MARGIN = 0.15
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Grid:
     @property
     def left(self) -> float:
         """Room for the labels beside the cells."""
-        return max(text_width(words, SMALL) for words in [*self._beside, "query"]) + 0.35
+        return max(text_width(words, SMALL) for words in [*self._beside, "query"]) + 0.25
 
     @property
     def top(self) -> float:

@@ -20,7 +20,7 @@ from PIL import Image
 from course_lib.figures import raster
 from course_lib.figures.svg import inline_svg
 
-GAP_PX = 16
+GAP_PX, SIGN_PX = 16, 20
 
 
 def twin_of(draw: Callable[..., Axes]) -> Callable[..., str]:
@@ -57,14 +57,16 @@ class Panel:
         return raster.under(parts)
 
     def html(self) -> str:
-        """Return the SVG in a box that scrolls, and the panel's own caption."""
+        """Return the SVG in a box that scrolls, the sign before it, the panel's own caption."""
+        svg, width, least = inline_svg(self.ax.figure, self.name)
         sign = f'<span class="cf-sign" aria-hidden="true">{escape(self.sign)}</span>'
         below = f'<p class="cf-below">{escape(self.caption)}</p>'
+        room = SIGN_PX if self.sign else 0
         return (
-            f"{sign if self.sign else ''}"
-            '<div class="cf-panel"><div class="cf-scroll" role="group" tabindex="0" '
-            f'aria-label="Figure">{inline_svg(self.ax.figure, self.name)}</div>'
-            f"{below if self.caption else ''}</div>"
+            f'<div class="cf-panel" style="flex: 1 1 {least + room}px; '
+            f'max-width: {width + room}px">{sign if self.sign else ""}<div class="cf-body">'
+            f'<div class="cf-scroll" role="group" tabindex="0" aria-label="Figure">{svg}</div>'
+            f"{below if self.caption else ''}</div></div>"
         )
 
 
@@ -121,7 +123,7 @@ def picture(
     >>> import torch
     >>> from course_lib.figures import attention_mask
     >>> picture(attention_mask, torch.tensor([[True, False], [True, True]]))
-    mask: 2 queries × 2 keys, 3 of 4 cells allowed
+    mask: 2 queries × 2 keys, 3 of 4 True
     query  key 0  1
     0          1  0
     1          1  1

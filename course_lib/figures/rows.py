@@ -81,10 +81,10 @@ def packed_row_text(batch: Batch | Any, row: int = 0, *, marks: Marks = None) ->
     >>> from course_lib import pad_documents
     >>> print(packed_row_text(pad_documents([[1, 2]], length=3)))
     row 0: 3 slots, 1 document, 1 target
-    slot  token  id  document  position  label
-       0  a       1         0         0      1  row start
-       1  b       2         0         1      2  target
-       2  <pad>   0        -1        -1   -100  padding
+    slot  token  id  doc  pos  label
+       0  a       1    0    0      1  row start
+       1  b       2    0    1      2  target
+       2  <pad>   0   -1   -1   -100  padding
     """
     view, found = _view(batch, row), _marks_of(marks, row)
     slots = range(len(view.labels))
@@ -93,7 +93,7 @@ def packed_row_text(batch: Batch | Any, row: int = 0, *, marks: Marks = None) ->
         f"{plural(sum(r >= 0 for r in set(view.document_ids)), 'document')}, "
         f"{plural(view.reasons.count('target'), 'target')}"
     )
-    lines = [("slot", "token", "id", "document", "position", view.last, "")]
+    lines = [("slot", "token", "id", "doc", "pos", view.last, "")]
     for t in slots:
         flags = "".join(_flag_text(words) for (slot, _), words in found.items() if slot == t)
         numbers = (view.input_ids[t], view.document_ids[t], view.position_ids[t], view.labels[t])

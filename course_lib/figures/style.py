@@ -141,23 +141,29 @@ html[data-theme="dark"] {{ {dark} }}
 .course-figure {{ margin: 1.25rem 0; padding: .75rem .75rem .5rem; background: var(--cf-card);
   color: var(--cf-ink); border: 1px solid var(--cf-line); border-radius: 10px; max-width: 100%;
   text-align: left; box-sizing: border-box; }}
-.course-figure .cf-panels {{ display: flex; flex-wrap: wrap; gap: .75rem 1.5rem;
+.course-figure .cf-panels {{ display: flex; flex-wrap: wrap; gap: .75rem .5rem;
   justify-content: center; align-items: center; }}
-.course-figure .cf-panel {{ max-width: 100%; flex: 0 1 auto; }}
+.course-figure .cf-panel {{ display: flex; align-items: center; min-width: 0; }}
+.course-figure .cf-body {{ flex: 1 1 auto; min-width: 0; }}
 .course-figure .cf-scroll {{ overflow-x: auto; max-width: 100%; }}
-.course-figure .cf-sign {{ font-size: 1.5rem; color: var(--cf-muted); padding-top: 4rem; }}
-.course-figure .cf-below {{ margin: .25rem 0 0; font-size: .85rem; text-align: center; }}
 .course-figure .cf-scroll:focus-visible {{ outline: 2px solid var(--cf-on); outline-offset: 3px; }}
+.course-figure .cf-sign {{ flex: 0 0 20px; font-size: 1.5rem; color: var(--cf-muted);
+  text-align: center; padding-top: 4rem; }}
 .course-figure svg {{ display: block; height: auto; margin: 0 auto; }}
-.course-figure figcaption {{ margin: .5rem 0 0; padding: 0; font-size: .9rem; line-height: 1.4;
-  color: var(--cf-ink); text-align: left; }}
-.course-figure figcaption p {{ margin: 0; }}
+.course-figure .cf-below {{ margin: .25rem 0 0; font-size: .85rem; text-align: center; }}
+figure.course-figure figcaption {{ margin: .5rem 0 0; padding: 0; font-size: .9rem;
+  font-weight: 400; line-height: 1.4; color: var(--cf-ink); text-align: left; }}
 .course-figure details {{ margin: .4rem 0 0; font-size: .85rem; color: var(--cf-muted);
   background: none; border: 0; padding: 0; box-shadow: none; }}
 .course-figure summary {{ cursor: pointer; padding: .2rem 0; }}
-.course-figure details pre {{ margin: .3rem 0 .2rem; padding: .5rem .6rem; overflow-x: auto;
-  color: var(--cf-ink); background: var(--cf-off); border: 1px solid var(--cf-line);
+.course-figure.course-figure details pre {{ margin: .3rem 0 .2rem; overflow-x: auto;
+  padding: .5rem .6rem; color: var(--cf-ink); background: var(--cf-off); border: 1px solid var(--cf-line);
   border-radius: 6px; font-size: .8rem; line-height: 1.35; }}
-@media (max-width: 480px) {{ .course-figure {{ padding: .5rem .4rem .4rem; }}
-  .course-figure .cf-sign {{ flex-basis: 100%; text-align: center; padding: 0; }} }}
+html[data-theme="dark"] .bd-content div.cell_output .text_html:has(> .course-figure) {{
+  background: none; color: inherit; padding: 0; }}
+@media (max-width: 480px) {{
+  .course-figure.course-figure details pre {{ font-size: .64rem; }}
+  .course-figure {{ padding: .5rem .4rem .4rem; }}
+  .course-figure .cf-panel {{ flex-direction: column; }} .course-figure .cf-body {{ width: 100%; }}
+  .course-figure .cf-sign {{ padding: 0; flex-basis: auto; }} }}
 """

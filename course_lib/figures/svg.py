@@ -16,6 +16,8 @@ from matplotlib.figure import Figure
 
 from course_lib.figures.style import FONT, LIGHT
 
+LEAST = 0.87
+"""How far a figure may shrink before its box scrolls: cells of 34 pixels stay above 29."""
 _NS = "{http://www.w3.org/2000/svg}"
 _ROLES = {value: role for role, value in LIGHT.items()}
 _KEPT = ("d", "x", "y", "style", "transform")
@@ -24,20 +26,23 @@ _INVISIBLE = ("fill: none", "fill: none; stroke: none")
 _ROOT_STYLE = f"font-family: {FONT}; stroke-linejoin: round; stroke-linecap: butt"
 
 
-def inline_svg(figure: Figure, label: str, *, least: float = 0.9) -> str:
-    """Return `<svg role="img" aria-label=label …>` for the inside of an HTML page.
+def inline_svg(figure: Figure, label: str) -> tuple[str, int, int]:
+    """Return `<svg role="img" aria-label=label …>` for the inside of an HTML page, and its widths.
 
-    Its width is that of the figure, or of its box if that is narrower, down to `least` of it.
+    It is as wide as the figure, or as its box if that is narrower, but no narrower than `LEAST` of
+    the figure; both limits are returned in pixels of the page.
     """
     root = ET.fromstring(_raw_svg(figure))
     body = "".join(_flatten(root))
     width, height = (round(inch * 96) for inch in figure.get_size_inches())
-    size = f"width: 100%; max-width: {width}px; min-width: {round(width * least)}px"
-    return (
+    least = round(width * LEAST)
+    size = f"width: 100%; max-width: {width}px; min-width: {least}px"
+    svg = (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{escape(label)}" '
         f'width="{width}" height="{height}" viewBox="{root.get("viewBox")}" '
         f'style="{escape(_ROOT_STYLE)}; {size}">{body}</svg>'
     )
+    return svg, width, least
 
 
 def _raw_svg(figure: Figure) -> str:

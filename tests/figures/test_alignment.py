@@ -38,9 +38,9 @@ def test_the_other_row_is_drawn_when_asked_for():
 def test_the_text_names_every_prediction_and_the_dropped_label():
     lines = shift_alignment_text(BATCH.input_ids, BATCH.labels).splitlines()
     assert lines[0] == "shift: 5 predictions, 2 loss terms"
-    assert lines[1] == "logits 0 (a)  ->  label 1 (b)"
-    assert lines[3].endswith("label 3 (-100): no loss term")
-    assert lines[5] == "logits 4 (<pad>)  ->  nothing: no label follows"
+    assert lines[1] == "logits 0 (a) -> label 1 (b)"
+    assert lines[3].endswith("label 3 (-100): no loss")
+    assert lines[5] == "logits 4 (<pad>) -> no label follows"
     assert lines[6] == "label 0 (a) is dropped: nothing predicts it"
 
 
@@ -49,7 +49,7 @@ def test_a_double_shift_is_marked_as_wrong():
     assert arrows(shift_alignment(ABCD, labels)) == [
         "arrow 0-1 wrong", "arrow 1-2 wrong", "arrow 2-3 ignored",
     ]  # fmt: skip
-    assert "label 1 (c)  ! the next token is b" in shift_alignment_text(ABCD, labels)
+    assert "label 1 (c) ! next is b" in shift_alignment_text(ABCD, labels)
 
 
 def test_a_missing_shift_scores_every_token_on_itself():

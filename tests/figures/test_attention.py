@@ -45,7 +45,7 @@ def test_both_axes_carry_token_names():
 
 def test_the_text_repeats_the_mask():
     lines = attention_mask_text(MASK, SEED.input_ids[0]).splitlines()
-    assert lines[0] == "mask: 8 queries × 8 keys, 16 of 64 cells allowed"
+    assert lines[0] == "mask: 8 queries × 8 keys, 16 of 64 True"
     numbers = [[int(word) for word in line.split()[2:]] for line in lines[2:]]
     assert numbers == MASK[0].int().tolist()
     assert max(map(len, lines)) <= 49

@@ -69,7 +69,7 @@ def test_the_text_says_what_the_figure_shows():
     assert text[0] == "row 0: 8 slots, 2 documents, 6 targets"
     assert text[2].split() == ["0", "a", "1", "0", "0", "1", "row", "start"]
     assert text[-1].split() == ["7", "<pad>", "0", "-1", "-1", "-100", "padding"]
-    assert max(map(len, text)) <= 49 + len("  row start")
+    assert max(map(len, text)) <= 44
 
 
 def test_prompts_are_named_and_wide_tokens_get_wide_cells():
