@@ -15,6 +15,7 @@ from typing import Any
 from course_lib.exercises import show
 from course_lib.exercises.calling import call
 from course_lib.exercises.exercise import Exercise, Failure
+from course_lib.exercises.forms import Difference
 from course_lib.exercises.misconceptions import MISCONCEPTIONS
 from course_lib.exercises.plain import plain, type_name
 from course_lib.exercises.recognise import is_stub, own_function
@@ -159,8 +160,7 @@ def _failure(exercise: Exercise, failure: Failure) -> list[str]:
         place = failure.difference.problem
         if place != failure.problem:
             lines += show.wrap(place)
-        reveal = exercise.takes is not None or len(failure.difference.index) > 0
-        lines += show.difference(failure.difference, reveal)
+        lines += show.difference(failure.difference, _reveal(exercise, failure.difference))
     if failure.note:
         lines += show.wrap(f"Why: {failure.note}")
     idea, chapter = exercise.idea, exercise.chapter
@@ -169,6 +169,11 @@ def _failure(exercise: Exercise, failure: Failure) -> list[str]:
         lines += show.wrap(f"Looks like this: {known.text}")
         chapter = known.chapter or chapter
     return lines + show.wrap(f"Reread chapter {chapter}, {CHAPTERS[chapter]}: {idea}")
+
+
+def _reveal(exercise: Exercise, found: Difference) -> bool:
+    """Whether to show what was expected: not where that is the whole answer."""
+    return exercise.takes is not None or found.malformed or found.index != ()
 
 
 _hints_given: dict[str, int] = {}

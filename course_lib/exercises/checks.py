@@ -52,7 +52,7 @@ class Property:
     name: str
     case: Callable[[random.Random], Args]
     broken: Callable[..., str]
-    count: int = 5
+    count: int = 12
 
     def calls(self, rng: random.Random) -> Iterable[Call]:
         return [Call(self.case(rng)) for _ in range(self.count)]
@@ -74,7 +74,7 @@ class NoLoop:
 
     name: str
     case: Callable[[int], Args]
-    sizes: tuple[int, int] = (8, 264)
+    sizes: tuple[int, int] = (8, 72)
 
     def calls(self, rng: random.Random) -> Iterable[Call]:
         return [Call(self.case(size), count_steps=True) for size in self.sizes]

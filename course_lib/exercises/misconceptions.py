@@ -148,4 +148,282 @@ MISCONCEPTIONS: dict[str, Misconception] = {
         "the shift, and the loss does it once more.",
         2,
     ),
+    # targets
+    "first_answer_masked": Misconception(
+        "one slot too many masked: the first answer token is lost. It is predicted from the last "
+        "prompt slot and stays a target.",
+        4,
+    ),
+    "last_prompt_scored": Misconception(
+        "one slot too few masked: the last prompt token is a target. Labels are not shifted yet, "
+        "so a prompt of n tokens has n labels.",
+        4,
+    ),
+    "answers_masked": Misconception(
+        "the answers masked and the prompts kept, the wrong way round.",
+        4,
+    ),
+    "zero_for_ignored": Misconception(
+        "0 written for 'no target'. 0 is a real id (here <pad>), and the loss scores it; -100 is "
+        "left out.",
+        4,
+    ),
+    "one_length_for_all": Misconception(
+        "one prompt length used for every row.",
+        4,
+    ),
+    "prompts_scored": Misconception(
+        "prompts left in: the model is trained to write the questions, too.",
+        4,
+    ),
+    "boundary_kept": Misconception(
+        "the first token of a later document kept as a target. That is convention A.",
+        4,
+    ),
+    "row_start_masked": Misconception(
+        "the first slot of the row switched off as well. Nothing predicts it anyway, and its "
+        "label stays what it is.",
+        4,
+    ),
+    "eos_masked": Misconception(
+        "the last token of a document masked instead of the first one of the next. EOS is a "
+        "target that the model needs: it learns to stop from it.",
+        4,
+    ),
+    "second_token_masked": Misconception(
+        "the mask put one slot too far to the right, onto the second token of a document. A label "
+        "stands in its own token's slot.",
+        4,
+    ),
+    "later_documents_masked": Misconception(
+        "the later documents masked as a whole. B switches off one label of each.",
+        4,
+    ),
+    "boundary_as_prompt": Misconception(
+        "the first token of the second document counted among the prompts. It is one, but here "
+        "the boundary comes first.",
+        4,
+    ),
+    "row_start_as_prompt": Misconception(
+        "the first slot of the row counted among the prompts. Nothing predicts it, whatever it "
+        "holds: it is the row's start.",
+        4,
+    ),
+    "row_start_as_target": Misconception(
+        "the first slot of the row counted as a target. No prediction stands before it.",
+        4,
+    ),
+    "boundary_as_target": Misconception(
+        "the first token of the second document counted as a target. Under B it is switched off, "
+        "and here it belongs to a prompt besides.",
+        4,
+    ),
+    "eos_no_target": Misconception(
+        "EOS counted as padding. It is the last token of an answer, and a target.",
+        4,
+    ),
+    # packing
+    "positions_not_reset": Misconception(
+        "positions counted through the whole row. Each document starts again at 0.",
+        5,
+    ),
+    "pad_position_zero": Misconception(
+        "0 written on padding. A 0 says 'a document begins here'; padding has -1.",
+        5,
+    ),
+    "positions_from_one": Misconception(
+        "positions counted from 1. They start at 0.",
+        5,
+    ),
+    "padding_counts_on": Misconception(
+        "positions that run on over the padding. Padding belongs to no document and has -1.",
+        5,
+    ),
+    "document_numbers": Misconception(
+        "the numbers of the documents instead of the positions in them.",
+        5,
+    ),
+    "no_leading_zero": Misconception(
+        "the ends of the documents without the 0 in front: the first one has no start.",
+        5,
+    ),
+    "lengths_not_cumulative": Misconception(
+        "the lengths themselves. The kernels take running sums.",
+        5,
+    ),
+    "starts_only": Misconception(
+        "the starts of the documents without the last end: N documents need N+1 numbers.",
+        5,
+    ),
+    "last_slots": Misconception(
+        "the last slot of each document. The end is one further: document i is cu[i]:cu[i+1].",
+        5,
+    ),
+    "zero_and_lengths": Misconception(
+        "a 0 and the lengths, not summed up.",
+        5,
+    ),
+    "no_document_mask": Misconception(
+        "only the causal mask: later documents read the earlier ones of the row.",
+        5,
+    ),
+    "no_document_mask_but_padding": Misconception(
+        "the causal mask without padding: documents still read each other.",
+        5,
+    ),
+    "future_in_document": Misconception(
+        "documents kept apart, but each token also sees the future of its own document.",
+        5,
+    ),
+    "padding_is_a_document": Misconception(
+        "padding treated as a document: its slots have the same id, -1, and see each other.",
+        5,
+    ),
+    "self_masked": Misconception(
+        "the diagonal closed. A query may attend to its own token.",
+        5,
+    ),
+    "pad_sees_itself": Misconception(
+        "padding allowed to attend to itself. In the packed mask its rows are empty.",
+        5,
+    ),
+    "pad_keeps_view": Misconception(
+        "padding queries that read the row's real tokens, as in a padded batch. In the packed "
+        "mask their rows are empty.",
+        5,
+    ),
+    "no_eos": Misconception(
+        "no EOS behind the documents: nothing separates them, and nothing teaches the model to "
+        "stop.",
+        5,
+    ),
+    "boundary_masked": Misconception(
+        "the first token of each later document masked. That is convention B; A is asked for.",
+        4,
+    ),
+    "not_longest_first": Misconception(
+        "documents taken in the order given, not from long to short.",
+        5,
+    ),
+    "best_row": Misconception(
+        "the fullest row with room chosen (best fit), not the oldest one (first fit).",
+        5,
+    ),
+    "only_the_last_row": Misconception(
+        "only the newest row looked at (next fit). Older rows may still have room.",
+        5,
+    ),
+    "shortest_first": Misconception(
+        "documents taken from short to long.",
+        5,
+    ),
+    "ties_turned": Misconception(
+        "documents of equal length taken in reverse order. A stable sort keeps them in order.",
+        5,
+    ),
+    "lengths_for_numbers": Misconception(
+        "lengths returned in place of document numbers.",
+        5,
+    ),
+    "sorted_numbers": Misconception(
+        "numbers that count in the sorted list. The caller knows documents by their place in the "
+        "list that was given.",
+        5,
+    ),
+    "rows_sorted": Misconception(
+        "document numbers sorted in each row. They stand in the order in which they were placed.",
+        5,
+    ),
+    # loss denominators
+    "mean_of_row_means": Misconception(
+        "each row averaged first, then the rows: a row with few targets weighs as much as one "
+        "with many.",
+        6,
+    ),
+    "divides_by_predictions": Misconception(
+        "divided by all predictions, scored or not. Only targets are in the sum, so only targets "
+        "count.",
+        6,
+    ),
+    "divides_by_slots": Misconception(
+        "divided by the number of slots, T in each row. That understates the loss.",
+        6,
+    ),
+    "ignored_scored": Misconception(
+        "entries that are no targets averaged in.",
+        6,
+    ),
+    "not_divided": Misconception(
+        "the sum returned, not divided by anything.",
+        6,
+    ),
+    "divides_by_rows": Misconception(
+        "divided by the number of rows.",
+        6,
+    ),
+    "document_of_the_input": Misconception(
+        "each target given to the document of the slot that predicts it. At a boundary that is "
+        "the document before; the target's token stands one slot to the right.",
+        6,
+    ),
+    "rows_share_documents": Misconception(
+        "documents of different rows thrown together because they have the same id. Ids start at "
+        "0 in each row.",
+        6,
+    ),
+    "empty_documents_count": Misconception(
+        "documents without a target counted in the denominator, as if their loss were 0.",
+        6,
+    ),
+    "token_for_sequence": Misconception(
+        "token mean and sequence mean taken for each other. The first weighs every target alike, "
+        "the second every document.",
+        6,
+    ),
+    "token_for_slot": Misconception(
+        "token mean and slot mean taken for each other. A slot need not be a target.",
+        6,
+    ),
+    "sequence_for_slot": Misconception(
+        "sequence mean and slot mean taken for each other.",
+        6,
+    ),
+    "mean_of_means": Misconception(
+        "the mean of each micro-batch taken first, then the mean of these. A micro-batch with few "
+        "targets then weighs as much as one with many.",
+        6,
+    ),
+    "mean_of_scored_means": Misconception(
+        "micro-batches without targets left out, but still a mean of means.",
+        6,
+    ),
+    "divides_by_micro_batches": Misconception(
+        "the sum divided by the number of micro-batches.",
+        6,
+    ),
+    "mean_of_rank_means": Misconception(
+        "the mean of the ranks' own means. A rank with few targets then weighs as much as one "
+        "with many.",
+        6,
+    ),
+    "ddp_average_forgotten": Misconception(
+        "1 / count as the factor: DDP then divides by the number of ranks once more, and the "
+        "gradient is too small.",
+        6,
+    ),
+    "counts_forgotten": Misconception(
+        "1 / number of ranks as the factor. DDP does that already; the count of targets is "
+        "missing.",
+        6,
+    ),
+    "ranks_multiplied_only": Misconception(
+        "the number of ranks as the factor. That undoes DDP's division, but the count of targets "
+        "is missing.",
+        6,
+    ),
+    "divided_by_ranks_twice": Misconception(
+        "the factor divided by the number of ranks. DDP divides by it already; the factor must "
+        "multiply.",
+        6,
+    ),
 }

@@ -64,7 +64,7 @@ def wrap(sentence: str, indent: str = "") -> list[str]:
 
 
 def difference(found: Difference, reveal: bool) -> list[str]:
-    """Return the lines that show a difference; without `reveal` the expected side is left out."""
+    """Return the lines that show a difference; the expected side only with `reveal`."""
     lines = []
     if found.expected and found.got:
         shown = f"expected {found.expected}, got {found.got}" if reveal else f"got {found.got}"
