@@ -157,8 +157,8 @@ figure.course-figure figcaption {{ margin: .5rem 0 0; padding: 0; font-size: .9r
   background: none; border: 0; padding: 0; box-shadow: none; }}
 .course-figure summary {{ cursor: pointer; padding: .2rem 0; }}
 .course-figure.course-figure details pre {{ margin: .3rem 0 .2rem; overflow-x: auto;
-  padding: .5rem .6rem; color: var(--cf-ink); background: var(--cf-off); border: 1px solid var(--cf-line);
-  border-radius: 6px; font-size: .8rem; line-height: 1.35; }}
+  padding: .5rem .6rem; color: var(--cf-ink); background: var(--cf-off);
+  border: 1px solid var(--cf-line); border-radius: 6px; font-size: .8rem; line-height: 1.35; }}
 html[data-theme="dark"] .bd-content div.cell_output .text_html:has(> .course-figure) {{
   background: none; color: inherit; padding: 0; }}
 @media (max-width: 480px) {{
