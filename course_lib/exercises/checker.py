@@ -168,7 +168,8 @@ def _failure(exercise: Exercise, failure: Failure) -> list[str]:
         known = MISCONCEPTIONS[failure.misconception]
         lines += show.wrap(f"Looks like this: {known.text}")
         chapter = known.chapter or chapter
-    return lines + show.wrap(f"Reread chapter {chapter}, {CHAPTERS[chapter]}: {idea}")
+    where = f"chapter {chapter}, {CHAPTERS[chapter]}" if chapter else CHAPTERS[chapter]
+    return lines + show.wrap(f"Reread {where}: {idea}")
 
 
 def _reveal(exercise: Exercise, found: Difference) -> bool:

@@ -426,4 +426,75 @@ MISCONCEPTIONS: dict[str, Misconception] = {
         "multiply.",
         6,
     ),
+    # lab 1
+    "biases_forgotten": Misconception(
+        "weights counted, and the biases of the linear layers left out.",
+        0,
+    ),
+    "final_norm_forgotten": Misconception(
+        "the norm behind the last block left out.",
+        0,
+    ),
+    "two_matrices": Misconception(
+        "a feed-forward part of two matrices. SwiGLU has three: gate, up and down.",
+        0,
+    ),
+    "norm_bias_forgotten": Misconception(
+        "one vector for each norm. It has two, a weight and a bias.",
+        0,
+    ),
+    "positions_forgotten": Misconception(
+        "positions without parameters. These are learned: a vector for each position.",
+        0,
+    ),
+    "output_tied": Misconception(
+        "an output that shares its weights with the embedding. Here it has weights of its own.",
+        0,
+    ),
+    "signed_difference": Misconception(
+        "differences with their sign. One below zero can be the largest in size.",
+        0,
+    ),
+    "mean_difference": Misconception(
+        "the mean of the differences. A few wrong tokens disappear in a mean.",
+        0,
+    ),
+    "from_slot_0": Misconception(
+        "every document compared with the beginning of the row. The second one begins where the "
+        "first one ends.",
+        0,
+    ),
+    "padding_compared": Misconception(
+        "the padding at the end of the row compared with something. It has no partner.",
+        0,
+    ),
+    "only_first_document": Misconception(
+        "only the first document compared. It never had anything before it, so it is right even "
+        "without a document mask.",
+        0,
+    ),
+    "rope_needs_reset": Misconception(
+        "RoPE taken to need a reset. Its products depend on distances, and under the document "
+        "mask all distances stay inside a document.",
+        5,
+    ),
+    "reset_never_matters": Misconception(
+        "learned positions taken to need no reset. A later document then reads the vectors of "
+        "positions that it never has alone.",
+        5,
+    ),
+    "learned_never_equal": Misconception(
+        "learned positions taken to differ even when reset. Reset, each document reads the "
+        "vectors that it has alone.",
+        5,
+    ),
+    "only_running_equal": Misconception(
+        "reset and running taken for each other.",
+        5,
+    ),
+    "nothing_equal": Misconception(
+        "packed and separate taken to differ in any case. With document mask and the right "
+        "positions they agree.",
+        5,
+    ),
 }

@@ -12,6 +12,7 @@ from pathlib import Path
 from course_lib.exercises.exercise import Exercise
 
 CHAPTERS = {
+    0: "this lab",
     1: "Welcome",
     2: "Shift",
     3: "Padding",
@@ -21,7 +22,7 @@ CHAPTERS = {
     7: "Failure modes",
     8: "The exit check",
 }
-"""Titles of the chapters that a message sends a learner to."""
+"""Titles of the chapters that a message sends a learner to; 0 is where they are."""
 
 
 @cache
