@@ -1,8 +1,8 @@
 """How fast the packers are, as ratios within one run, beside TRL, lightbinpack and plain loops.
 
 `python -m tools.bench_packing [--quick] [--json FILE]`. Times are medians of interleaved pairs
-(theirs, ours, theirs, ours, …) in processor time, so a busy machine slows both. TRL's placing loop is its own, with
-its own segment tree, but gets its documents sorted and without Arrow; lightbinpack gets a list.
+(theirs, ours, theirs, ours, …) in processor time, so a busy machine slows both. TRL's placing loop
+has its own segment tree, but gets its documents sorted and without Arrow; lightbinpack gets a list.
 """
 
 from __future__ import annotations
