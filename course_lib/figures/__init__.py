@@ -8,23 +8,22 @@ two for the end of a notebook cell, `side_by_side` several of them.
 from __future__ import annotations
 
 from course_lib.figures.alignment import shift_alignment, shift_alignment_text
-from course_lib.figures.attention import (
-    attention_mask,
-    attention_mask_text,
-    attention_weights,
-    attention_weights_text,
-    masks_side_by_side,
-    masks_side_by_side_text,
-)
 from course_lib.figures.batches import batch_rows, batch_rows_text
 from course_lib.figures.curves import loss_curves, loss_curves_text
 from course_lib.figures.ledgers import ledger_bar, ledger_bar_text
+from course_lib.figures.masks import (
+    attention_mask,
+    attention_mask_text,
+    masks_side_by_side,
+    masks_side_by_side_text,
+)
 from course_lib.figures.means import denominators, denominators_text
 from course_lib.figures.packings import packing_rows, packing_rows_text
 from course_lib.figures.parameters import parameter_blocks, parameter_blocks_text
 from course_lib.figures.picture import Picture, picture, side_by_side
 from course_lib.figures.rows import packed_row, packed_row_text
 from course_lib.figures.style import palette_css
+from course_lib.figures.weights import attention_weights, attention_weights_text
 
 __all__ = [
     "Picture",

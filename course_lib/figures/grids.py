@@ -1,4 +1,4 @@
-"""A grid of cells [queries, keys] with its labels, title and marks; the ground of `attention`."""
+"""A grid of cells [queries, keys] with labels, title and marks, for `masks` and `weights`."""
 
 from __future__ import annotations
 

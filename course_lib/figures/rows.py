@@ -3,46 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-import torch
 from matplotlib.axes import Axes
-from torch import Tensor
 
 from course_lib.batch import Batch
-from course_lib.boundaries import document_starts
 from course_lib.figures.canvas import SMALL, VALUE, Canvas, mark_symbol, text_width
+from course_lib.figures.row_data import FIELDS, REASONS, Row, read_row
 from course_lib.figures.style import document_role
 from course_lib.figures.wording import plural, table
-from course_lib.targets import slot_reasons
 from course_lib.vocabulary import IGNORE_INDEX, VOCAB_SIZE, token_name
 
 Marks = Mapping[tuple, str] | None
 
-REASONS = ("target", "row start", "boundary", "prompt", "padding")
-"""Why a slot is scored or not, in the order of `targets.REASONS`; "prompt" is any other -100."""
 _SHORT = dict(zip(REASONS, ("✓", "start", "bound.", "prompt", "pad"), strict=True))
-_FIELDS = ("input_ids", "document_ids", "position_ids", "labels")
 _STRIP_OF = {"input_ids": "id", "document_ids": "document", "position_ids": "position"}
-MOST = 64
-
-
-@dataclass(frozen=True)
-class _Row:
-    """One row, every field a list [T]."""
-
-    input_ids: list[int]
-    document_ids: list[int]
-    position_ids: list[int]
-    labels: list[int]
-    reasons: list[str]
-    starts: list[int]
-    shifted: bool
-
-    @property
-    def last(self) -> str:
-        return "target" if self.shifted else "label"
 
 
 def packed_row(
@@ -58,7 +33,7 @@ def packed_row(
     >>> [t.get_text() for t in ax.texts][-5:]
     ['✓', '✓', '✓', '✓', 'pad']
     """
-    view, found = _view(batch, row), _marks_of(marks, row)
+    view, found = read_row(batch, row), _marks_of(marks, row)
     strips = _strips(view)
     widths = [_column_width(view, t) for t in range(len(view.labels))]
     left = max(text_width(name, SMALL) for name, *_ in strips) + 0.35
@@ -86,7 +61,7 @@ def packed_row_text(batch: Batch | Any, row: int = 0, *, marks: Marks = None) ->
        1  b       2    0    1      2  target
        2  <pad>   0   -1   -1   -100  padding
     """
-    view, found = _view(batch, row), _marks_of(marks, row)
+    view, found = read_row(batch, row), _marks_of(marks, row)
     slots = range(len(view.labels))
     head = (
         f"row {row}: {plural(len(slots), 'slot')}, "
@@ -102,42 +77,11 @@ def packed_row_text(batch: Batch | Any, row: int = 0, *, marks: Marks = None) ->
     return f"{head}\n{table(lines, left=[1, 6])}"
 
 
-def _view(batch: Any, row: int) -> _Row:
-    """Return the row as plain lists, from any of the records that hold one."""
-    if isinstance(batch, Mapping):
-        batch = Batch.from_dict(batch)
-    shifted = hasattr(batch, "targets")
-    if not shifted and not isinstance(batch, Batch):
-        raise TypeError(
-            f"expected a Batch, got {type(batch).__name__}. Make one with pad_documents, "
-            "pack_documents or Batch.from_dict."
-        )
-    count, width = batch.input_ids.shape
-    if not 0 <= row < count:
-        raise ValueError(f"row must be from 0 to {count - 1} in this batch, got {row}.")
-    if width > MOST:
-        raise ValueError(f"a row of {width} slots cannot be read; at most {MOST} are drawn.")
-    labels = batch.targets if shifted else batch.labels
-    ids = batch.document_ids
-    starts = document_starts(ids)[row].nonzero().flatten().tolist()
-    fields = [getattr(batch, name)[row].tolist() for name in _FIELDS[:3]]
-    return _Row(*fields, labels[row].tolist(), _reasons(labels, ids, shifted)[row], starts, shifted)
-
-
-def _reasons(labels: Tensor, ids: Tensor, shifted: bool) -> list[list[str]]:
-    if not shifted:
-        return [[REASONS[code] for code in codes] for codes in slot_reasons(labels, ids).tolist()]
-    codes = torch.full_like(ids, REASONS.index("target"))
-    codes[labels == IGNORE_INDEX] = REASONS.index("prompt")
-    codes[ids < 0] = REASONS.index("padding")
-    return [[REASONS[code] for code in row] for row in codes.tolist()]
-
-
 def _has_name(token_id: int) -> bool:
     return 0 <= token_id < VOCAB_SIZE
 
 
-def _strips(view: _Row) -> list[tuple[str, list[str], list[str]]]:
+def _strips(view: Row) -> list[tuple[str, list[str], list[str]]]:
     """Return (name, words, fills) of each strip, from top to bottom."""
     tints = [document_role(d) for d in view.document_ids]
     marked = [t if label != IGNORE_INDEX else "ignored" for t, label in zip(tints, view.labels,
@@ -156,7 +100,7 @@ def _strips(view: _Row) -> list[tuple[str, list[str], list[str]]]:
     ]
 
 
-def _column_width(view: _Row, slot: int) -> float:
+def _column_width(view: Row, slot: int) -> float:
     """Return the width of a column: one cell, or what its longest word needs."""
     words = (token_name(view.input_ids[slot]), str(view.labels[slot]), _SHORT[view.reasons[slot]])
     return max(1.0, *(text_width(word, SMALL) + 0.1 for word in words))
@@ -189,10 +133,10 @@ def _marks_of(marks: Marks, row: int) -> dict[tuple[int, str], str]:
     """Return the marks of this row as {(slot, field): text}; field "" is the whole slot."""
     found = {}
     for key, words in (marks or {}).items():
-        if len(key) not in (2, 3) or (len(key) == 3 and key[2] not in _FIELDS):
+        if len(key) not in (2, 3) or (len(key) == 3 and key[2] not in FIELDS):
             raise ValueError(
                 f"mark {key!r} must be (row, slot) or (row, slot, field), "
-                f"field one of {', '.join(_FIELDS)}."
+                f"field one of {', '.join(FIELDS)}."
             )
         if key[0] == row:
             found[int(key[1]), key[2] if len(key) == 3 else ""] = words
