@@ -1,0 +1,230 @@
+"""`audit_attention`: may each query see the right keys, and no others?
+
+A pattern is boolean (True = may attend), additive (0 where allowed), weights (0 where not), or what
+a probe collected. What the right pattern is follows from the batch beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from course_lib.audit.reading import to_array
+from course_lib.audit.registry import finding, rule, run_rules
+from course_lib.audit.report import Finding, Report
+from course_lib.audit.view import BatchView, Options, places
+
+BLOCKED = -1.0  # additive masks write 0 where allowed and something far below elsewhere
+
+
+def audit_attention(
+    allowed: Any,
+    batch: Any = None,
+    *,
+    window: int | None = None,
+    causal: bool = True,
+    documents: Any = None,
+    pad_token_id: int | None = None,
+) -> Report:
+    """Return what is wrong with a pattern of visible keys.
+
+    `allowed` is [T, T], [B, T, T] or [B, H, T, T] (batch, head, query, key); heads are joined: a
+    key that one head sees is visible. `batch` is a Batch, a mapping or document ids [B, T] and says
+    which slots are padding and where documents begin. `window`: query q sees key k only if
+    q - k < window; 0 and None mean no limit.
+
+    Raises ValueError for a pattern of another shape than the batch.
+
+    >>> from course_lib import document_mask, pack_documents
+    >>> batch = pack_documents([[1, 2], [3]], 4)
+    >>> audit_attention(document_mask(batch), batch).ok
+    True
+    """
+    array = to_array(allowed, "allowed", 0)
+    if array is None or array.ndim < 2 or array.shape[-1] != array.shape[-2]:
+        shape = None if array is None else array.shape
+        raise ValueError(f"allowed must be [T, T], [B, T, T] or [B, H, T, T], got shape {shape}.")
+    if batch is not None and hasattr(batch, "shape"):
+        batch = {"document_ids": batch}
+    options = Options(documents=documents, pad_token_id=pad_token_id)
+    rows = array.shape[0] if array.ndim > 2 else 1
+    view = BatchView({} if batch is None else batch, options, (rows, array.shape[-1]))
+    pattern = to_allowed(array, view.shape)
+    if pattern is None:
+        raise ValueError(f"allowed has shape {array.shape}, the batch has {view.shape} slots.")
+    subject = Pattern(pattern, view, window, causal, _additive(array))
+    B, T = view.shape
+    return run_rules("attention", subject, Report(f"attention of {B} × {T} queries"))
+
+
+def to_allowed(array: np.ndarray, shape: tuple[int, int]) -> np.ndarray | None:
+    """Return a pattern as bool [B, T, T], or None if its shape does not fit."""
+    array = np.asarray(array)
+    if array.ndim == 4:
+        joined = _allows(array)
+        joined = joined.any(1)
+    elif array.ndim in (2, 3):
+        joined = _allows(array)
+        joined = joined[None] if array.ndim == 2 else joined
+    else:
+        return None
+    B, T = shape
+    if joined.shape[1] == 1 and T > 1:
+        joined = np.broadcast_to(joined, (joined.shape[0], T, joined.shape[2]))
+    if joined.shape[1:] != (T, T) or joined.shape[0] not in (1, B):
+        return None
+    return np.broadcast_to(joined, (B, T, T))
+
+
+def _additive(array: np.ndarray) -> bool:
+    return array.dtype.kind == "f" and (array.min(initial=0) < 0 or not array.any())
+
+
+def _allows(array: np.ndarray) -> np.ndarray:
+    return array > BLOCKED if _additive(array) else array != 0
+
+
+@dataclass
+class Pattern:
+    """A pattern [B, T, T] beside the batch that it belongs to."""
+
+    allowed: np.ndarray
+    view: BatchView
+    window: int | None
+    causal: bool
+    additive: bool
+
+    def has(self, need: str) -> bool:
+        """Say whether a rule's need is met."""
+        return bool(self.window) if need == "window" else self.view.has(need)
+
+    @cached_property
+    def real_pairs(self) -> np.ndarray:
+        """Bool [B, T, T]: query and key are real, and the query is allowed to see the key."""
+        real = self.view.real
+        return self.allowed & real[:, :, None] & real[:, None, :]
+
+    @cached_property
+    def distance(self) -> np.ndarray:
+        """Query minus key, [T, T]."""
+        slots = np.arange(self.allowed.shape[-1])
+        return slots[:, None] - slots[None, :]
+
+    @cached_property
+    def inverted(self) -> bool:
+        """The past is hidden and the future allowed, nearly everywhere."""
+        past, future = self.distance >= 0, self.distance < 0
+        if not future.any() or not self.causal:
+            return False
+        seen_past, seen_future = self.allowed[:, past].mean(), self.allowed[:, future].mean()
+        return seen_future > 0.99 and seen_past < 0.5
+
+
+@rule("mask_inverted", on="attention")
+def mask_inverted(pattern: Pattern) -> Iterator[Finding]:
+    """True means masked."""
+    if pattern.inverted:
+        yield finding(
+            "mask_inverted", "allowed", "The whole future is allowed and the past is hidden."
+        )
+
+
+@rule("fully_masked_row", on="attention")
+def fully_masked_row(pattern: Pattern) -> Iterator[Finding]:
+    """A query without a key."""
+    empty = ~pattern.allowed.any(-1)
+    if not empty.any() or pattern.inverted:
+        return
+    real = pattern.view.real
+    pads_only = not (empty & real).any()
+    severity = None
+    if pads_only and (pattern.additive or _by_convention(pattern, empty)):
+        severity = "info"
+    who = "padded queries have" if pads_only else "queries have"
+    yield finding(
+        "fully_masked_row",
+        places(empty),
+        f"{int(empty.sum())} {who} no visible key.",
+        expected="at least the query itself",
+        found=[],
+        severity=severity,
+    )
+
+
+def _by_convention(pattern: Pattern, empty: np.ndarray) -> bool:
+    """A document mask leaves all rows and columns of padding empty, on purpose."""
+    view = pattern.view
+    dense = view.fields.dense is not None
+    stated = view.is_batch or dense or "document_ids" in view.sources.ids
+    return stated and bool((empty == ~view.real).all())
+
+
+@rule("future_key_visible", on="attention")
+def future_key_visible(pattern: Pattern) -> Iterator[Finding]:
+    """A key behind its query."""
+    if not pattern.causal or pattern.inverted:
+        return
+    seen = pattern.real_pairs & (pattern.distance < 0)
+    if seen.any():
+        yield _queries("future_key_visible", seen, "sees later keys")
+
+
+@rule("pad_key_visible", on="attention", needs=("padding",))
+def pad_key_visible(pattern: Pattern) -> Iterator[Finding]:
+    """A real query that sees padding."""
+    real = pattern.view.real
+    seen = pattern.allowed & real[:, :, None] & ~real[:, None, :] & (pattern.distance >= 0)
+    if seen.any() and not pattern.inverted:
+        yield _queries("pad_key_visible", seen, "sees padded keys")
+
+
+@rule("cross_document_attention", on="attention", needs=("boundaries",))
+def cross_document_attention(pattern: Pattern) -> Iterator[Finding]:
+    """A query that sees another document."""
+    ids = pattern.view.documents
+    seen = pattern.real_pairs & (ids[:, :, None] != ids[:, None, :]) & (pattern.distance >= 0)
+    if seen.any() and not pattern.inverted:
+        yield _queries("cross_document_attention", seen, "sees keys of another document")
+
+
+@rule("own_key_hidden", on="attention")
+def own_key_hidden(pattern: Pattern) -> Iterator[Finding]:
+    """A key of the own document that should be visible and is not."""
+    if pattern.inverted:
+        return
+    real, ids = pattern.view.real, pattern.view.documents
+    right = real[:, :, None] & (ids[:, :, None] == ids[:, None, :]) & (pattern.distance >= 0)
+    if pattern.window:
+        right &= pattern.distance < pattern.window
+    hidden = right & ~pattern.allowed
+    hidden &= pattern.allowed.any(-1)[:, :, None]  # an empty row is another finding
+    if hidden.any():
+        said = "does not see keys of its own document"
+        yield _queries("own_key_hidden", hidden, said)
+
+
+@rule("window_ignored", on="attention", needs=("window",))
+def window_ignored(pattern: Pattern) -> Iterator[Finding]:
+    """A key outside the window."""
+    seen = pattern.real_pairs & (pattern.distance >= pattern.window)
+    if seen.any():
+        said = f"sees keys outside the window of {pattern.window}"
+        yield _queries("window_ignored", seen, said)
+
+
+def _queries(code: str, pairs: np.ndarray, said: str) -> Finding:
+    queries = pairs.any(-1)
+    row, query = (int(i) for i in np.argwhere(queries)[0])
+    keys = np.flatnonzero(pairs[row, query]).tolist()
+    hidden = code == "own_key_hidden"
+    return finding(
+        code,
+        places(queries),
+        f"{int(queries.sum())} queries; {(row, query)} {said}: {keys[:8]}.",
+        expected=f"keys {keys[:8]} {'visible' if hidden else 'hidden'}",
+        found="hidden" if hidden else "visible",
+    )

@@ -1,0 +1,251 @@
+"""Rules on document boundaries: are the sources sound, do they agree, do positions follow them?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+
+from course_lib.audit.reading import to_array, vector
+from course_lib.audit.registry import finding, rule
+from course_lib.audit.report import Finding
+from course_lib.audit.sources import inner_starts
+from course_lib.audit.view import BatchView, places
+
+
+@rule("length_mismatch")
+def length_mismatch(view: BatchView) -> Iterator[Finding]:
+    """A field does not have the shape of the tokens."""
+    wrong = dict(view.fields.mismatched)
+    if view.sources.too_long:
+        wrong["seq_lengths"] = view.sources.too_long
+    dense = view.fields.dense
+    if dense is not None and view.shape[1] and dense.shape[-1] != view.shape[1]:
+        wrong["attention_mask"] = f"shape {tuple(dense.shape)} for {view.shape[1]} tokens"
+    for name, said in wrong.items():
+        yield finding(
+            "length_mismatch", name, f"{name} has {said}.", expected=list(view.shape), found=said
+        )
+
+
+@rule("cu_seqlens_malformed", "cu_seqlens_dtype", "max_seqlen_wrong")
+def cu_seqlens(view: BatchView) -> Iterator[Finding]:
+    """cu_seqlens is int32, from 0 to the number of tokens, and its maximum is known."""
+    raw = view.fields.raw.get("cu_seqlens")
+    if raw is None:
+        return
+    marks = vector(raw)
+    if view.sources.malformed:
+        total = view.shape[0] * view.shape[1]
+        yield finding(
+            "cu_seqlens_malformed",
+            "cu_seqlens",
+            f"cu_seqlens must begin with 0, never fall and end with the number of tokens "
+            f"({total}), but {', '.join(view.sources.malformed)}.",
+            expected=_marks_elsewhere(view),
+            found=marks.tolist()[:16],
+        )
+        return
+    kind = getattr(raw, "dtype", None)
+    if kind is not None and "int32" not in str(kind):
+        yield finding("cu_seqlens_dtype", "cu_seqlens", f"cu_seqlens is {kind}.", found=str(kind))
+    longest, given = int(np.diff(marks).max()), view.fields.raw.get("max_seqlen")
+    if given is not None and int(to_array(given, "max_seqlen", 0).max()) < longest:
+        yield finding(
+            "max_seqlen_wrong",
+            "max_seqlen",
+            f"The longest segment has {longest} tokens, the maximum says {given}.",
+            expected=longest,
+            found=int(to_array(given, "max_seqlen", 0).max()),
+        )
+
+
+def _marks_elsewhere(view: BatchView) -> list[int] | None:
+    """Return what cu_seqlens should be if another source knows: starts, then the end."""
+    ids = view.documents
+    begins = inner_starts(ids)
+    begins[:, 0] = ids[:, 0] >= 0
+    total = view.shape[0] * view.shape[1]
+    return [*np.flatnonzero(begins.reshape(-1)).tolist(), total][:16] if total else None
+
+
+@rule("padding_inside_segment", needs=("padding",))
+def padding_inside_segment(view: BatchView) -> Iterator[Finding]:
+    """A segment of cu_seqlens mixes padding and tokens."""
+    if view.real_source == "cu_seqlens":
+        return
+    real = view.real.reshape(-1)
+    for number, (start, stop) in enumerate(view.sources.segments):
+        inside = real[start:stop]
+        if inside.all() or not inside.any():
+            continue
+        last = len(inside) - int(inside[::-1].argmax())
+        gap = int((~inside[:last]).sum())
+        said = (
+            f"Segment [{start},{stop}) holds {gap} pads before its last real token"
+            if gap
+            else f"Segment [{start},{stop}) ends in {int((~inside).sum())} pads"
+        )
+        yield finding(
+            "padding_inside_segment",
+            f"segment {number}",
+            said + ".",
+            expected=[start + int(i) for i in np.flatnonzero(np.diff(inside)) + 1],
+            found=[start, stop],
+            severity="error" if gap else "warn",
+        )
+
+
+@rule("boundaries_disagree", needs=("boundaries",))
+def boundaries_disagree(view: BatchView) -> Iterator[Finding]:
+    """Every source of boundaries says the same as every other, on slots that both know."""
+    known = dict(view.sources.ids)
+    if view.traced is not None:
+        known["documents"] = np.where(view.real, view.traced, -1)
+    positions = view.fields.get("position_ids")
+    if positions is None and len(known) < 2:
+        return
+    known = {name: np.where(view.real, ids, -1) for name, ids in known.items()}
+    begins = {name: inner_starts(ids) for name, ids in known.items()}
+    for one, other in combinations(known, 2):
+        both = np.zeros(view.shape, bool)
+        covered = (known[one] >= 0) & (known[other] >= 0)
+        both[:, 1:] = covered[:, 1:] & covered[:, :-1]
+        differs = (begins[one] != begins[other]) & both
+        if differs.any():
+            row, column = (int(i) for i in np.argwhere(differs)[0])
+            yes, no = (one, other) if begins[one][row, column] else (other, one)
+            yield finding(
+                "boundaries_disagree",
+                places(differs),
+                f"{yes} begins a document at {(row, column)}, {no} does not.",
+                expected=f"{yes}: starts {np.flatnonzero(begins[yes][row]).tolist()[:8]}",
+                found=f"{no}: starts {np.flatnonzero(begins[no][row]).tolist()[:8]}",
+            )
+
+
+@rule("positions_not_reset", "positions_offset", needs=("position_ids",))
+def positions(view: BatchView) -> Iterator[Finding]:
+    """Isolated documents count from 0; a row may begin with the rest of a cut document."""
+    given = view.fields.get("position_ids")
+    resets = "position_ids" in view.sources.ids
+    running = view.starts & (given > 0)
+    if isolates(view) and running.any() and not resets:
+        slots = places(running)
+        row, column = slots[0]
+        yield finding(
+            "positions_not_reset",
+            slots,
+            f"{len(slots)} later documents do not start at position 0; the one at "
+            f"{(row, column)} starts at {given[row, column]}.",
+            expected=[0] * min(len(slots), 16),
+            found=given[running].tolist()[:16],
+        )
+    first = view.real.argmax(1)
+    at = given[np.arange(len(given)), first]
+    rows = np.flatnonzero((at > 0) & (at != first))
+    if len(rows):
+        yield finding(
+            "positions_offset",
+            [(int(r), int(first[r])) for r in rows],
+            f"{len(rows)} rows begin at a position above 0, the first at {int(at[rows[0]])}.",
+            expected=0,
+            found=at[rows].tolist()[:16],
+        )
+
+
+def isolates(view: BatchView) -> bool:
+    """Say whether anything given keeps documents of a row apart."""
+    carriers = {"document_ids", "seq_idx", "seq_lengths", "cu_seqlens", "attention_mask"}
+    if carriers & set(view.sources.ids):
+        return True
+    mask_hides = view.fields.get("attention_mask") is not None
+    return "position_ids" in view.sources.ids and not mask_hides
+
+
+@rule("no_document_mask", needs=("input_ids",))
+def no_document_mask(view: BatchView) -> Iterator[Finding]:
+    """Several documents, and nothing that keeps them apart."""
+    if view.is_batch or isolates(view) or view.fields.dense is not None:
+        return
+    begins, said_by = view.starts, view.boundary_source
+    severity = None
+    if said_by is None:  # an EOS that is followed by a scored token
+        begins = np.zeros(view.shape, bool)
+        begins[:, 1:] = view.eos[:, :-1] & view.real[:, 1:] & view.real[:, :-1]
+        begins &= view.trained
+        said_by = "EOS"
+        severity = None if view.has("position_ids") else "info"
+    if begins.any():
+        n = int(begins.sum())
+        rows = int(begins.any(1).sum())
+        yield finding(
+            "no_document_mask",
+            places(begins),
+            f"{n + rows} documents share {rows} causal row{'s' * (rows != 1)} ({said_by} shows "
+            f"{n} boundar{'ies' if n > 1 else 'y'}).",
+            severity=severity,
+        )
+
+
+@rule("boundary_target", needs=("input_ids", "labels"))
+def boundary_target(view: BatchView) -> Iterator[Finding]:
+    """The last token of a document is scored on the first token of another one."""
+    if view.options.boundary == "A" or view.decodes:
+        return
+    crossing = np.zeros(view.shape, bool)
+    crossing[:, :-1] = view.starts[:, 1:]
+    crossing &= view.live & (view.offsets == 1)[:, None]
+    same = crossing.copy()
+    same[:, :-1] &= view.targets[:, :-1] == view.ids[:, 1:]
+    rolled = _rolled(view)
+    severity = _severity(view, crossing, same, rolled)
+    faulty = (same if severity else np.zeros_like(same)) | rolled
+    if not faulty.any():
+        return
+    row, column = (int(i) for i in np.argwhere(faulty)[0])
+    n = int(faulty.sum())
+    yield finding(
+        "boundary_target",
+        view.label_places(faulty),
+        f"{n} targets lie over a document boundary: {(row, column)} is the last token of its "
+        f"document and is scored on {view.targets[row, column]}.",
+        expected=[view.options.ignore_index] * min(n, 16),
+        found=view.targets[faulty].tolist()[:16],
+        severity="error" if rolled.any() else severity,
+    )
+
+
+def _severity(
+    view: BatchView, crossing: np.ndarray, same: np.ndarray, rolled: np.ndarray
+) -> str | None:
+    """A declared convention decides; else how the labels were made."""
+    if not same.any():
+        return None
+    if view.options.boundary == "B":
+        return "error"
+    if view.label_offset:
+        return "info" if view.is_batch or not isolates(view) else "warn"
+    last = view.live[:, -1] & ~rolled[:, -1]  # each document shifted by itself ends on a target
+    if last.any():
+        own = (crossing & ~same).any()
+        return None if own else "warn"
+    return "error" if isolates(view) else "info"
+
+
+def _rolled(view: BatchView) -> np.ndarray:
+    """The last slot of a row, scored on the first token that follows in the flat, rolled batch."""
+    out = np.zeros(view.shape, bool)
+    if view.label_offset or view.shape[1] < 3:
+        return out
+    following = np.roll(view.ids, -1, 0)[:, 0]
+    following_own = view.ids[:, 0]
+    last = view.targets[:, -1]
+    hit = view.live[:, -1] & ((last == following) | (last == following_own))
+    body = view.live[:, :-1]
+    copied = (view.targets[:, :-1] == view.ids[:, 1:]) | ~body
+    over = np.zeros(view.shape[0], bool)
+    over[:] = (view.starts[:, 1:] & body).any(1) | view.eos[:, -1]
+    out[:, -1] = hit & copied.all(1) & over
+    return out
