@@ -18,7 +18,7 @@ _ROOMS = {
     "vocabulary": "IGNORE_INDEX PAD EOS USER ASSISTANT TOKENS VOCAB_SIZE encode decode token_name",
     "boundaries": "document_ids_from_lengths position_ids_from_lengths cu_seqlens_from_lengths "
     "lengths_from_cu_seqlens lengths_from_document_ids lengths_from_position_ids "
-    "document_ids_from_position_ids position_ids_from_document_ids document_starts",
+    "document_ids_from_position_ids position_ids_from_document_ids document_starts document_spans",
     "masks": "causal_mask key_padding_mask padding_mask document_mask is_fully_masked to_additive",
     "targets": "labels_by_length mask_prompts mask_boundaries prompt_slots Ledger Lost",
     "loss": "shift token_losses LossSum reduce_losses",
@@ -26,7 +26,7 @@ _ROOMS = {
     "padding": "pad_documents",
     "packing": "pack_documents per_document_shift ShiftedBatch pack_lengths Packing lower_bound "
     "optimal_rows pack_stream",
-    "attention": "attend attention_weights",
+    "attention": "attend attention_weights DocumentAttention document_block_mask",
     "decoder": "TinyDecoder Decoder ParameterTable Trace",
     "languages": "LANGUAGES toy_documents",
     "setups": "Setup Feed prepare",
@@ -34,6 +34,8 @@ _ROOMS = {
     "exercises": "check hint",
     "probes": "probe_isolation probe_causality probe_shift probe_padding probe_collator",
     "prose": "glue",
+    "audit": "audit_attention audit_ids audit_loss audit_packing audit_schedule audit_shards "
+    "audit_states audit_truncation identify_denominator explain Report Finding AuditError",
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names.split()}
 _PACKAGES = ("figures", "widgets", "exercises", "grading")
