@@ -157,6 +157,23 @@ def document_starts(document_ids: Tensor) -> Tensor:
     return starts & (document_ids >= 0)
 
 
+def document_spans(document_ids: Tensor) -> list[tuple[int, int, int]]:
+    """Return (row, start, stop) of each document of [B, T], row by row; `stop` is behind its end.
+
+    >>> document_spans(torch.tensor([[0, 0, 1, -1]]))
+    [(0, 0, 2), (0, 2, 3)]
+    """
+    width = document_ids.shape[1]
+    # one more column of padding on either side makes every document begin and end with a step
+    fenced = torch.nn.functional.pad(document_ids, (1, 1), value=PADDING)
+    changes = fenced.diff(dim=1) != 0
+    starts = changes[:, :width] & (document_ids >= 0)
+    stops = changes[:, 1:] & (document_ids >= 0)
+    rows, first = starts.nonzero(as_tuple=True)
+    last = stops.nonzero(as_tuple=True)[1] + 1
+    return list(zip(rows.tolist(), first.tolist(), last.tolist(), strict=True))
+
+
 def _pad_to(values: Tensor, total: int | None) -> Tensor:
     if total is None:
         return values

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from course_lib.attention import check_mask
+from course_lib.attention import DocumentAttention, check_mask
 from course_lib.decoder.blocks import Block, Rotation, rotation
 from course_lib.decoder.checks import check_ids, head_width_of
 from course_lib.decoder.parameters import ParameterRow, ParameterTable
@@ -90,9 +90,9 @@ class Decoder(nn.Module):
     ) -> Tensor:
         """Return logits [B, T, V]; slot t holds the scores of the token at t + 1.
 
-        `input_ids` is [B, T]; `mask` is a boolean [T, T] or [B, T, T], True = may attend, None =
-        causal; `position_ids` is [T] or [B, T], None = 0 … T-1, and a negative one (padding) is
-        taken as 0. Raises ValueError for ids, positions or masks that the model cannot take.
+        `input_ids` is [B, T]; `mask` is a boolean [T, T] or [B, T, T], True = may attend, or a
+        `DocumentAttention`, None = causal; `position_ids` is [T] or [B, T], None = 0 … T-1, and a
+        negative one (padding) is taken as 0. Raises ValueError for ids, positions or masks that the model cannot take.
 
         >>> from course_lib.decoder import TinyDecoder
         >>> TinyDecoder()(torch.tensor([[1, 2, 3]])).shape
@@ -153,7 +153,7 @@ class Decoder(nn.Module):
         """Check the arguments; return the stream [B, T, D] and, for RoPE, the rotation."""
         check_ids(input_ids, "input_ids", ndim=2)
         rows, length = input_ids.shape
-        if mask is not None:
+        if mask is not None and not isinstance(mask, DocumentAttention):
             check_mask(mask, rows, length)
         position_ids = self._positions(position_ids, input_ids)
         x = self._embed_tokens(input_ids)

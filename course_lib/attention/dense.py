@@ -1,8 +1,6 @@
-"""One attention call: who may look at whom comes in as a boolean mask, True = may attend.
+"""Attention under a mask that is written out: [T, T] or [B, T, T], True = may attend.
 
-`attend` is the only place where a model of this course mixes positions. `attention_weights` writes
-the same thing out, so that the weights can be looked at; `scaled_dot_product_attention` never forms
-them. Left out: dropout, and keys that are shared between heads.
+Left out: dropout, and keys that are shared between heads.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ from torch import Tensor
 from course_lib.masks import causal_mask
 
 
-def attend(q: Tensor, k: Tensor, v: Tensor, *, mask: Tensor | None = None) -> Tensor:
+def attend_dense(q: Tensor, k: Tensor, v: Tensor, *, mask: Tensor | None = None) -> Tensor:
     """Return softmax(q k^T / sqrt(d)) v, [B, H, T, d], over the keys that `mask` allows.
 
     `q`, `k` and `v` are [B, H, T, d] (batch, head, position, width of a head); `mask` is a boolean
@@ -23,7 +21,7 @@ def attend(q: Tensor, k: Tensor, v: Tensor, *, mask: Tensor | None = None) -> Te
     Raises what `check_mask` raises.
 
     >>> q = k = torch.zeros(1, 1, 2, 1)
-    >>> attend(q, k, torch.tensor([[[[2.0], [4.0]]]])).flatten().tolist()
+    >>> attend_dense(q, k, torch.tensor([[[[2.0], [4.0]]]])).flatten().tolist()
     [2.0, 3.0]
     """
     if mask is None:
@@ -31,14 +29,14 @@ def attend(q: Tensor, k: Tensor, v: Tensor, *, mask: Tensor | None = None) -> Te
     return F.scaled_dot_product_attention(q, k, v, attn_mask=_for_heads(mask, q))
 
 
-def attention_weights(q: Tensor, k: Tensor, *, mask: Tensor | None = None) -> Tensor:
-    """Return the weights [B, H, T, T] that `attend` gives to the keys; each row sums to 1 or to 0.
+def dense_weights(q: Tensor, k: Tensor, *, mask: Tensor | None = None) -> Tensor:
+    """Return the weights [B, H, T, T] that `attend_dense` gives; each row sums to 1 or to 0.
 
-    The arguments are those of `attend`. A fully masked row, where a softmax alone would divide
-    0 by 0 and give NaN, is zero.
+    The arguments are those of `attend_dense`. A fully masked row, where a softmax alone would
+    divide 0 by 0 and give NaN, is zero.
 
     >>> q = k = torch.zeros(1, 1, 2, 1)
-    >>> attention_weights(q, k)[0, 0].tolist()
+    >>> dense_weights(q, k)[0, 0].tolist()
     [[1.0, 0.0], [0.5, 0.5]]
     """
     if mask is None:
