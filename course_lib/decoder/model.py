@@ -92,7 +92,8 @@ class Decoder(nn.Module):
 
         `input_ids` is [B, T]; `mask` is a boolean [T, T] or [B, T, T], True = may attend, or a
         `DocumentAttention`, None = causal; `position_ids` is [T] or [B, T], None = 0 … T-1, and a
-        negative one (padding) is taken as 0. Raises ValueError for ids, positions or masks that the model cannot take.
+        negative one (padding) is taken as 0. Raises ValueError for ids, positions or masks that the
+        model cannot take.
 
         >>> from course_lib.decoder import TinyDecoder
         >>> TinyDecoder()(torch.tensor([[1, 2, 3]])).shape
