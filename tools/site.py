@@ -55,6 +55,7 @@ def build_site(*, if_changed: bool = False) -> int:
         print("_build/html is this very book already")
         return 0
     STAMP.unlink(missing_ok=True)
+    print("building the site: every cell is run, which takes a minute or two", flush=True)
     code = jupyter_book(ROOT, strict=True)
     if code == 0:
         STAMP.write_text(key)

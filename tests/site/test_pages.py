@@ -54,6 +54,13 @@ def test_the_first_page_opens_from_the_folder(chromium, html):
         assert seen.foreign == []
 
 
+def test_the_search_finds_a_page_without_a_server(chromium, html):
+    url = (html / "search.html").as_uri() + "?q=padding"
+    with visit(chromium, url, "file:", scheme="light", size=WIDE) as seen:
+        seen.page.locator("#search-results li a").first.wait_for(timeout=10_000)
+        assert seen.errors == []
+
+
 def test_an_accessibility_fault_would_be_found(chromium, server):
     with visit(chromium, f"{server}/search.html", server, scheme="light", size=WIDE) as seen:
         seen.page.evaluate("document.querySelector('main').innerHTML += "
