@@ -25,7 +25,7 @@ _ROOMS = {
     "batch": "Batch",
     "padding": "pad_documents",
     "packing": "pack_documents per_document_shift ShiftedBatch pack_lengths Packing lower_bound "
-    "optimal_rows pack_stream",
+    "optimal_rows pack_stream FlatDocuments",
     "attention": "attend attention_weights DocumentAttention document_block_mask",
     "decoder": "TinyDecoder Decoder ParameterTable Trace",
     "languages": "LANGUAGES toy_documents",
@@ -34,8 +34,9 @@ _ROOMS = {
     "exercises": "check hint",
     "probes": "probe_isolation probe_causality probe_shift probe_padding probe_collator",
     "prose": "glue",
-    "audit": "audit_attention audit_ids audit_loss audit_packing audit_schedule audit_shards "
-    "audit_states audit_truncation identify_denominator explain Report Finding AuditError",
+    "audit": "audit_attention audit_dataloader audit_ids audit_loss audit_packing audit_schedule "
+    "audit_shards audit_states audit_truncation identify_denominator explain Report Finding "
+    "AuditError",
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names.split()}
 _PACKAGES = ("figures", "widgets", "exercises", "grading")

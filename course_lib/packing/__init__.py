@@ -2,12 +2,14 @@
 
 from course_lib.packing.bounds import lower_bound, optimal_rows
 from course_lib.packing.documents import OVERLONG, pack_documents
+from course_lib.packing.flat import FlatDocuments
 from course_lib.packing.lengths import STRATEGIES, Packing, pack_lengths
 from course_lib.packing.preshift import ShiftedBatch, per_document_shift
 from course_lib.packing.stream import PackStream, pack_stream
 
 __all__ = [
     "OVERLONG",
+    "FlatDocuments",
     "PackStream",
     "STRATEGIES",
     "Packing",
