@@ -12,6 +12,15 @@ further solution stands here; where there is none, the expected values are compu
 """
 
 from course_lib.exercises.checker import CheckFailed, Result, check, hint
-from course_lib.exercises.listing import exercises, given, question
+from course_lib.exercises.listing import exercises, given, question, questions
 
-__all__ = ["CheckFailed", "Result", "check", "exercises", "given", "hint", "question"]
+__all__ = [
+    "CheckFailed",
+    "Result",
+    "check",
+    "exercises",
+    "given",
+    "hint",
+    "question",
+    "questions",
+]

@@ -124,6 +124,17 @@ class Items:
         return None
 
 
+def places(value: Any) -> list[tuple[int, ...]]:
+    """Return plain data of the form `Places` as a list of tuples.
+
+    >>> places([[0, 1], (2, 3)])
+    [(0, 1), (2, 3)]
+    """
+    items = value.values.tolist() if isinstance(value, Array) else value
+    found = [_pair(item, 2) for item in items]
+    return [place for place in found if place is not None]
+
+
 def _pair(item: Any, size: int) -> tuple[int, ...] | None:
     values = item.values.reshape(-1).tolist() if isinstance(item, Array) else item
     if not isinstance(values, list | tuple) or len(values) != size:

@@ -7,6 +7,7 @@ from typing import Any
 
 from course_lib.exercises import show
 from course_lib.exercises.exercise import Exercise
+from course_lib.exercises.questions import QUESTIONS
 from course_lib.exercises.registry import all_exercises, find
 
 COLUMNS = ("id", "title", "objective", "minutes", "difficulty", "chapter", "misconceptions")
@@ -58,6 +59,19 @@ def question(exercise_id: str) -> None:
     head = f"{exercise.id} {exercise.title} ({exercise.minutes} minutes, {exercise.difficulty})"
     data = [f"  {name} = {show.text(value)}" for name, value in exercise.given().items()]
     print("\n".join([head, *show.wrap(exercise.prompt), *data, "", exercise.stub]))
+
+
+def questions() -> None:
+    """Print the exit questions with their options.
+
+    >>> questions()  # doctest: +ELLIPSIS
+    1. Two documents have 2 and 5 scored tokens and stand in a row of 8 slots...
+    """
+    for number, one in enumerate(QUESTIONS, 1):
+        lines = show.wrap(f"{number}. {one.text}", "   ")
+        options = zip("abcd", one.options, strict=True)
+        lines += [f"   {letter}) {option.text}" for letter, option in options]
+        print("\n".join(lines))
 
 
 def given(exercise_id: str) -> dict[str, Any]:

@@ -87,7 +87,7 @@ MISCONCEPTIONS: dict[str, Misconception] = {
         "does not shift; two shifts make the fault.",
         2,
     ),
-    "always_fine": Misconception("every batch called clean.", 2),
+    "always_fine": Misconception("all is called right, whatever comes in."),
     "loss_shift_is_the_fault": Misconception(
         "every loss that shifts called a fault. One shift in the loss is the rule.", 2
     ),
@@ -496,5 +496,85 @@ MISCONCEPTIONS: dict[str, Misconception] = {
         "packed and separate taken to differ in any case. With document mask and the right "
         "positions they agree.",
         5,
+    ),
+    # failure modes and the exit check
+    "equal_neighbours_named": Misconception(
+        "places named where the next two tokens are the same. Both set-ups are scored on the same "
+        "id there.",
+        7,
+    ),
+    "next_token_named": Misconception(
+        "the healthy predictions named: those that are scored on the next token.",
+        7,
+    ),
+    "target_slot_named": Misconception(
+        "the slot of the target named instead of the position that is scored on it.",
+        7,
+    ),
+    "everything_else_named": Misconception(
+        "every prediction named that is not scored on the next token, those with -100 too.",
+        7,
+    ),
+    "all_padding_named": Misconception(
+        "all padding named. Padding whose label is -100 does no harm.",
+        7,
+    ),
+    "prediction_named": Misconception(
+        "the position named that is scored on the padding; the slot of the label is asked for.",
+        7,
+    ),
+    "padding_named_too": Misconception(
+        "padding named as well. It belongs to no document, and its label is -100 rightly.",
+        7,
+    ),
+    "every_eos_named": Misconception(
+        "every real EOS named, also those that are still targets.",
+        7,
+    ),
+    "every_ignored_named": Misconception(
+        "every real slot with -100 named. Prompts are masked on purpose; only EOS is asked for.",
+        7,
+    ),
+    "looks_in_labels": Misconception(
+        "EOS looked for in the labels. Where it was erased it is not there any more.",
+        7,
+    ),
+    "pairs_turned": Misconception(
+        "pairs written as (key, query).",
+        7,
+    ),
+    "only_keys_before": Misconception(
+        "only keys before the query looked at. A leak from a later document is a leak, too.",
+        7,
+    ),
+    "next_documents_only": Misconception(
+        "only neighbouring documents looked at. Under a causal mask the third one reads the first "
+        "one as well.",
+        7,
+    ),
+    "mask_ignored": Misconception(
+        "all pairs of different documents named, whether the mask allows them or not.",
+        7,
+    ),
+    "row_starts_counted": Misconception(
+        "the first slots of rows counted among the boundaries. They are in no convention's sum, "
+        "and not B's doing.",
+        7,
+    ),
+    "slots_for_predictions": Misconception(
+        "B·T slots counted instead of B·(T-1) predictions.",
+        7,
+    ),
+    "labels_counted_unshifted": Misconception(
+        "labels counted before the shift, so that the first slot of a row counts as a target.",
+        7,
+    ),
+    "boundaries_unknown": Misconception(
+        "boundaries overlooked: the count of targets and boundary tokens passes for another.",
+        7,
+    ),
+    "one_shift_seen": Misconception(
+        "one shift counted where collator and loss both do it.",
+        2,
     ),
 }
