@@ -2,8 +2,8 @@
 
 Documents lie one behind another in `tokens`, and `offsets` says where each begins, as in a memory
 map or an Arrow column. Batches are put together from views: ids are one `concatenate`, labels a
-copy with a few entries overwritten, positions and document ids one cumulative sum over steps that
-are 1 nearly everywhere. An index for each token would cost twenty times as much.
+copy with a few entries overwritten, positions slices of one counting array. An index for each token
+would cost twenty times as much.
 """
 
 from __future__ import annotations
@@ -117,8 +117,7 @@ class FlatDocuments:
             )
         for first in range(0, len(packing), step):
             last = min(first + step, len(packing))
-            ids, labels, positions, documents = self._rows(packing, first, last, boundary, pad_id)
-            yield Batch(ids, labels, (documents >= 0).long(), positions, documents)
+            yield Batch(*self._rows(packing, first, last, boundary, pad_id))
 
     def _views(self, which: np.ndarray) -> list[np.ndarray]:
         begins, ends = self.offsets[which].tolist(), self.offsets[which + 1].tolist()
@@ -128,7 +127,7 @@ class FlatDocuments:
     def _rows(
         self, packing: Packing, first: int, last: int, boundary: str, pad_id: int
     ) -> tuple[Tensor, ...]:
-        """Return ids, labels, positions and document ids of rows `first` to `last`."""
+        """Return the five tensors of rows `first` to `last`."""
         pieces = slice(int(packing.offsets[first]), int(packing.offsets[last]))
         begins = packing.starts[pieces] + self.offsets[packing.order[pieces]]
         sizes = packing.stops[pieces] - packing.starts[pieces]
@@ -139,38 +138,37 @@ class FlatDocuments:
         fills = (slots + sizes)[opens + counts - 1]  # where the padding of each row begins
         stops = np.arange(1, last - first + 1) * packing.capacity
 
-        ids = self._gather(begins, sizes, opens + counts - 1, stops - fills, pad_id)
-        labels = ids.copy()
-        positions = np.ones(len(ids), np.int64)
-        positions[0] = 0
-        positions[slots[1:]] = 1 - np.diff(slots)  # padding counts on, and is overwritten below
-        np.cumsum(positions, out=positions)
-        documents = np.zeros(len(ids), np.int64)
-        documents[slots] = 1
-        documents[slots[opens]] = np.append(0, 1 - counts[:-1])  # back to 0 in each row
-        np.cumsum(documents, out=documents)
-
+        lasts = opens + counts - 1
+        ids, positions = self._gather(begins, sizes, lasts, stops - fills, pad_id)
         empty = _ranges(fills, stops)
+        labels = ids.copy()
         labels[empty] = IGNORE_INDEX
-        positions[empty] = documents[empty] = PADDING
+        number = np.arange(len(sizes)) - np.repeat(opens, counts)  # of each piece in its row
+        documents = np.repeat(number, np.diff(np.append(slots, len(ids))))
+        documents[empty] = PADDING
+        attention = np.ones(len(ids), np.int64)
+        attention[empty] = 0
         if boundary == "B":
             labels[np.delete(slots, opens)] = IGNORE_INDEX
-        shape = (last - first, packing.capacity)
-        parts = (ids, labels, positions, documents)
-        return tuple(torch.from_numpy(part.reshape(shape)) for part in parts)
+        parts = (ids, labels, attention, positions, documents)
+        return tuple(torch.from_numpy(part).view(last - first, -1) for part in parts)
 
     def _gather(
-        self, begins: np.ndarray, sizes: np.ndarray, ends: np.ndarray, pads: np.ndarray, pad_id: int
-    ) -> np.ndarray:
-        """Join the pieces, with `pads[r]` slots of padding behind piece `ends[r]`."""
-        filler = np.full(int(pads.max()), pad_id, np.int64)
-        behind = dict(zip(ends.tolist(), pads.tolist(), strict=True))
-        views = []
-        for k, (a, b) in enumerate(zip(begins.tolist(), (begins + sizes).tolist(), strict=True)):
-            views.append(self.tokens[a:b])
+        self, begins: np.ndarray, sizes: np.ndarray, lasts: np.ndarray, pads: np.ndarray, pad: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Join ids and positions of the pieces; padding of `pads[r]` slots follows `lasts[r]`."""
+        widest = int(pads.max())
+        filler, nowhere = np.full(widest, pad), np.full(widest, PADDING)
+        counting = np.arange(int(sizes.max()))
+        behind = dict(zip(lasts.tolist(), pads.tolist(), strict=True))
+        ids, positions, tokens = [], [], self.tokens
+        for k, (a, n) in enumerate(zip(begins.tolist(), sizes.tolist(), strict=True)):
+            ids.append(tokens[a : a + n])
+            positions.append(counting[:n])
             if behind.get(k):
-                views.append(filler[: behind[k]])
-        return np.concatenate(views)
+                ids.append(filler[: behind[k]])
+                positions.append(nowhere[: behind[k]])
+        return np.concatenate(ids), np.concatenate(positions)
 
 
 def _ranges(starts: np.ndarray, stops: np.ndarray) -> np.ndarray:
