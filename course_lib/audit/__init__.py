@@ -18,6 +18,7 @@ from course_lib.audit.attention import audit_attention
 from course_lib.audit.batches import audit
 from course_lib.audit.codes import CODES
 from course_lib.audit.denominators import Denominators, identify_denominator
+from course_lib.audit.loader import audit_dataloader
 from course_lib.audit.losses import audit_loss
 from course_lib.audit.packing import audit_packing
 from course_lib.audit.registry import explain
@@ -37,6 +38,7 @@ __all__ = [
     "Report",
     "audit",
     "audit_attention",
+    "audit_dataloader",
     "audit_ids",
     "audit_loss",
     "audit_packing",

@@ -69,7 +69,8 @@ def audit(
     B, T = view.shape
     report = Report(f"{B} row{'s' * (B != 1)} of {T} slots")
     if view.targets is not None:
-        report.subject += f", {int(view.live.sum())} targets"
+        report.targets = int(view.live.sum())
+        report.subject += f", {report.targets} target{'s' * (report.targets != 1)}"
     run_rules("batch", view, report)
     if view.fields.dense is not None:
         _dense(view, report)

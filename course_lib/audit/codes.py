@@ -30,14 +30,12 @@ NEEDS = {
     "or response_template)",
     "vocab_size": "vocab_size",
     "reported": "the number that was reported (denominator, or loss_sum and reported)",
-    "parts": "sums and counts of the parts (or raw losses)",
     "documents": "documents",
     "packs": "packs",
     "rows": "tokens used in each row (row_tokens) and what was reported",
     "window": "window",
     "steps": "planned_steps or displayed_steps",
     "ranks": "seen_by_rank",
-    "states": "inputs and states",
 }
 
 
@@ -55,7 +53,8 @@ class Code:
     def __str__(self) -> str:
         body = textwrap.fill(self.explanation, 80)
         way_out = textwrap.fill(f"Way out: {self.way_out}", 80)
-        return f"{self.code} ({self.severity}): {self.title}\n{body}\n{way_out}\nSee {self.chapter}"
+        head = textwrap.fill(f"{self.code} ({self.severity}): {self.title}", 80)
+        return f"{head}\n{body}\n{way_out}\nSee {self.chapter}"
 
 
 CODES: dict[str, Code] = {}

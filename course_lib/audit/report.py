@@ -81,7 +81,7 @@ class Strip:
 
 @dataclass
 class Report:
-    """Findings, gravest first, and what was not checked.
+    """Findings, gravest first, what was not checked, and the number of targets.
 
     >>> Report("1 row").ok
     True
@@ -91,6 +91,7 @@ class Report:
     findings: list[Finding] = field(default_factory=list)
     not_checked: list[NotChecked] = field(default_factory=list)
     strips: list[Strip] = field(default_factory=list, repr=False)
+    targets: int = 0
 
     @property
     def ok(self) -> bool:
@@ -122,6 +123,7 @@ class Report:
         return {
             "subject": self.subject,
             "ok": self.ok,
+            "targets": self.targets,
             "findings": [f.to_dict() for f in self.findings],
             "not_checked": [asdict(n) for n in self.not_checked],
         }

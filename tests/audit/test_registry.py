@@ -1,0 +1,64 @@
+"""Adding a rule is one function, one entry, one example: these tests miss what was forgotten."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import course_lib
+from course_lib.audit import CODES, explain
+from course_lib.audit.codes import CHAPTERS, NEEDS
+from course_lib.audit.registry import RULES, rule
+from course_lib.audit.report import SEVERITIES
+from tests.audit.case_adapter import report_of
+from tests.audit.examples import EXAMPLES
+from tests.audit.test_fault_cases import load
+
+ROOT = Path(course_lib.__file__).parent.parent
+
+
+def test_every_code_has_a_rule():
+    assert set(CODES) == {code for r in RULES for code in r.codes}
+
+
+def test_every_code_is_shown_by_a_case_or_an_example():
+    shown = {code for case in load() for code in report_of(case["input"]).codes}
+    assert set(CODES) - shown - set(EXAMPLES) == set()
+
+
+@pytest.mark.parametrize("code", EXAMPLES)
+def test_an_example_shows_its_code_and_its_repair_does_not(code):
+    faulty, right = EXAMPLES[code]
+    assert code in faulty().codes, str(faulty())
+    assert code not in right().codes, str(right())
+    hit = next(f for f in faulty().findings if f.code == code)
+    assert hit.where and hit.sentence.endswith(".") and hit.way_out and hit.count >= 1
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_an_entry_is_complete(code):
+    entry = CODES[code]
+    assert entry.severity in SEVERITIES and entry.chapter in CHAPTERS.values()
+    assert len(entry.title) < 75 and entry.explanation.endswith(".")
+    assert not entry.way_out.endswith(".") and entry.title in explain(code).replace("\n", " ")
+    assert all(len(line) <= 80 for line in explain(code).splitlines())
+
+
+def test_every_chapter_is_in_the_book():
+    pages = [ROOT / address.replace(".html", ".md") for address in CHAPTERS.values()]
+    assert [str(p) for p in pages if not p.exists()] == []
+
+
+def test_every_need_is_used():
+    assert set(NEEDS) == {need for r in RULES for need in r.needs}
+
+
+def test_a_rule_without_an_entry_is_refused():
+    with pytest.raises(KeyError, match="no entry in course_lib.audit.codes.CODES"):
+        rule("a_code_that_nobody_wrote_down")
+
+
+def test_an_unknown_code_is_explained_by_its_neighbours():
+    with pytest.raises(ValueError, match="pad_target"):
+        explain("pad_tagret")
