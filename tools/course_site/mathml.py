@@ -123,7 +123,9 @@ def _inline(self, node: nodes.math) -> None:
 
 
 def _block(self, node: nodes.math_block) -> None:
-    self.body.append(self.starttag(node, "div", CLASS="math-block"))
+    # a long formula scrolls in its box on a phone, so the keyboard must reach the box
+    attributes = {"tabindex": "0", "role": "group", "aria-label": "Formula"}
+    self.body.append(self.starttag(node, "div", CLASS="math-block", **attributes))
     self.body.append(_render(node, display=True))
     if node.get("number"):
         self.body.append(f'<span class="eqno">({node["number"]})</span>')
