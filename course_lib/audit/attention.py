@@ -116,12 +116,12 @@ class Pattern:
 
     @cached_property
     def inverted(self) -> bool:
-        """The past is hidden and the future allowed, nearly everywhere."""
-        past, future = self.distance >= 0, self.distance < 0
+        """No query sees itself, and nearly all of the future is allowed."""
+        future = self.distance < 0
         if not future.any() or not self.causal:
             return False
-        seen_past, seen_future = self.allowed[:, past].mean(), self.allowed[:, future].mean()
-        return seen_future > 0.99 and seen_past < 0.5
+        itself = np.einsum("btt->bt", self.allowed)
+        return not itself.any() and self.allowed[:, future].mean() > 0.99
 
 
 @rule("mask_inverted", on="attention")
@@ -129,7 +129,7 @@ def mask_inverted(pattern: Pattern) -> Iterator[Finding]:
     """True means masked."""
     if pattern.inverted:
         yield finding(
-            "mask_inverted", "allowed", "The whole future is allowed and the past is hidden."
+            "mask_inverted", "allowed", "The future is allowed and no query sees itself."
         )
 
 

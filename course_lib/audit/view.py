@@ -110,9 +110,23 @@ class BatchView:
             if ids is not None and (ids < 0).any():
                 self.real_source = name
                 return ids >= 0
+            if ids is not None and name != "attention_mask":
+                tail = self._pad_segments(ids)
+                if tail.any():
+                    self.real_source = name
+                    return ~tail
         if self.fields.dense is not None:
             return self._silent_slots()
         return self._padding_by_id()
+
+    def _pad_segments(self, ids: np.ndarray) -> np.ndarray:
+        """The last segment of a row, if it holds the pad id alone and no target."""
+        pad, labels = self.options.pad_token_id, self.fields.get("labels")
+        if pad is None or self.ids is None or labels is None:
+            return np.zeros(self.shape, bool)
+        last = ids == ids[:, -1:]
+        off = (self.ids == pad) & (labels == self.options.ignore_index)
+        return last & (off | ~last).all(1, keepdims=True)
 
     def _silent_slots(self) -> np.ndarray | None:
         """A slot that sees nothing, is seen by nothing and is no target: padding."""
