@@ -66,7 +66,7 @@ def split_words(text: str) -> tuple[list[str], list[int]]:
     words: list[str] = []
     owner: list[int] = []
     counts = {"[[": 0, "{{": 0}
-    for piece in re.split(r"(\[\[.+?\]\]|\{\{.+?\}\})", text):
+    for piece in re.split(r"(\[\[.+?\]\]|\{\{.+?\}\})", text, flags=re.S):
         mark, who = piece[:2], -1
         if mark in counts:
             who = counts[mark] if mark == "[[" else -2 - counts[mark]

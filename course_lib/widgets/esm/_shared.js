@@ -34,7 +34,8 @@ function shell(model, el, build) {
     { class: "cw-button cw-quiet" });
   const note = live();
   const root = h("div", { class: "cw", role: "group", "aria-label": data.title,
-    "data-lm-suppress-shortcuts": "true" },  // JupyterLab: keys belong to the exercise
+    // keys belong to the exercise: a "d" must not delete the notebook's cell
+    onkeydown: (e) => { if (!e.ctrlKey && !e.metaKey) e.stopPropagation(); } },
     h("p", { class: "cw-title" }, data.title), h("p", { class: "cw-question" }, rich(data.question)));
   note.classList.add("cw-note");
   const foot = h("div", { class: "cw-foot" }, reset);

@@ -46,7 +46,7 @@ function render({ model, el }) {
         const [how, value] = values[now[i]], differs = value !== data.start.values[i][1];
         m.from.textContent = how;
         m.value.textContent = value;
-        m.moved.textContent = differs ? " moved" : "";
+        m.moved.textContent = differs ? "moved" : "";
         return differs;
       });
       const text = changed.length ? `Moved from the start: ${changed.map((m) => m.name).join(", ")}.` : "As at the start.";
@@ -56,7 +56,7 @@ function render({ model, el }) {
     let c;
     const grid = toggleGrid({ label: part.title, names: part.names, cols: part.cols, value: () => c.value(),
       change: (next) => c.change(next), heads: [part.actions], side: means.map(([name]) => name),
-      corner: "", face: (i, on) => (on ? "moves" : "·") });
+      corner: "mean", face: (i, on) => (on ? "moves" : "·") });
     grid.el.classList.add("cw-wide");
     c = checking(api, part, grid, "the prediction");
     return [controls, board, h("p", { class: "cw-caption" }, "Each strip is a row. A letter begins a document "
