@@ -50,6 +50,23 @@ def packed_ids(rng: random.Random, rows: int = 2) -> Tensor:
     return torch.stack([document_ids_from_lengths(row, width) for row in layout])
 
 
+def packed_targets(rng: random.Random) -> tuple[Tensor, Tensor]:
+    """Return a target mask [B, T-1] and document ids [B, T]; some documents have no target.
+
+    >>> mask, ids = packed_targets(random.Random(0))
+    >>> bool(mask.any())
+    True
+    """
+    ids = packed_ids(rng, rng.randint(1, 3))
+    real = ids[:, 1:] >= 0
+    if not real.any():
+        return packed_targets(rng)
+    mask = coins(rng, *real.shape, 0.6) & real
+    row, column = rng.choice(real.nonzero().tolist())
+    mask[row, column] = True
+    return mask, ids
+
+
 def losses(rng: random.Random, rows: int, columns: int) -> Tensor:
     """Return positive losses [B, T-1] in quarters, so that their sums are exact.
 
@@ -69,13 +86,31 @@ def floats(rng: random.Random, *shape: int) -> Tensor:
     return torch.randn(*shape, generator=generator)
 
 
+def coin(rng: random.Random, chance: float = 0.5) -> bool:
+    """Return True with this chance.
+
+    >>> coin(random.Random(0), 1.0)
+    True
+    """
+    return rng.random() < chance
+
+
+def coins(rng: random.Random, rows: int, columns: int, chance: float = 0.5) -> Tensor:
+    """Return a bool tensor of coins.
+
+    >>> coins(random.Random(0), 1, 2, 1.0).tolist()
+    [[True, True]]
+    """
+    return torch.tensor([[coin(rng, chance) for _ in range(columns)] for _ in range(rows)])
+
+
 def some_true(rng: random.Random, rows: int, columns: int) -> Tensor:
     """Return a bool mask [B, T-1] with at least one True and, in general, some False.
 
     >>> bool(some_true(random.Random(0), 1, 3).any())
     True
     """
-    mask = torch.tensor([[rng.random() < 0.6 for _ in range(columns)] for _ in range(rows)])
+    mask = coins(rng, rows, columns, 0.6)
     mask[rng.randrange(rows), rng.randrange(columns)] = True
     return mask
 

@@ -66,15 +66,16 @@ def _shifted_or_not(rng: random.Random) -> Args:
     rows = [_no_repeat(rng, rng.randint(3, 6)) for _ in range(rng.randint(1, 3))]
     batch = pad_documents(rows)
     labels = batch.labels
-    if rng.random() < 0.5:
+    if cases.coin(rng):
         labels = _early(labels)
-    return batch.input_ids, labels, rng.random() < 0.7
+    return batch.input_ids, labels, cases.coin(rng, 0.7)
 
 
 def _no_repeat(rng: random.Random, length: int) -> list[int]:
-    row = cases.tokens(rng, 1)
-    while len(row) < length:
-        row += [i for i in cases.tokens(rng, 1) if i != row[-1]]
+    """Ids from 1 to 6, each another one than its neighbour."""
+    row = [rng.randint(1, 6)]
+    for step in [rng.randint(1, 5) for _ in range(length - 1)]:
+        row.append((row[-1] - 1 + step) % 6 + 1)
     return row
 
 

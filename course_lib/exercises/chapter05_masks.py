@@ -16,7 +16,7 @@ from course_lib.exercises.exercise import Exercise
 from course_lib.exercises.forms import Difference, Numbers, numbers
 from course_lib.masks import causal_mask, document_mask
 
-HAND_LENGTHS, HAND_SLOTS = [2, 3], 6
+HAND_LENGTHS, HAND_SLOTS = [2, 3], 6  # one slot of padding
 
 
 def _same(ids: Tensor) -> Tensor:
@@ -46,6 +46,10 @@ WRONG: dict[str, Callable[[Tensor], Tensor]] = {
 }
 
 
+HAND_WRONG = dict(WRONG)
+del HAND_WRONG["pad_sees_itself"]  # where there is one pad, the same as padding_is_a_document
+
+
 def _hand_ids() -> Tensor:
     return document_ids_from_lengths(HAND_LENGTHS, HAND_SLOTS)
 
@@ -58,9 +62,8 @@ def _why(ids: Tensor, found: Difference) -> str:
     line = ids[tuple(row)].tolist()
     if key > query:
         return f"key {key} lies in the future of query {query}."
-    if line[query] < 0 or line[key] < 0:
-        what = "query" if line[query] < 0 else "key"
-        return f"{what} {query if what == 'query' else key} is padding."
+    if line[query] < 0:
+        return f"query {query} is padding."
     if line[query] != line[key]:
         return (
             f"query {query} lies in document {line[query]}, key {key} in document {line[key]}."
@@ -178,8 +181,7 @@ BY_HAND = Exercise(
     checks=(Exact("the 36 cells"),),
     misconceptions={
         name: lambda wrong=wrong: wrong(_hand_ids())
-        for name, wrong in WRONG.items()
-        if name != "pad_sees_itself"  # the same as padding_is_a_document where there is one pad
+        for name, wrong in HAND_WRONG.items()
     },
     given=lambda: {"lengths": list(HAND_LENGTHS), "slots": HAND_SLOTS},
     explain=lambda args, found: _why(_hand_ids(), found),

@@ -77,14 +77,7 @@ def _empty_count(losses: Tensor, target_mask: Tensor, document_ids: Tensor) -> T
 
 
 def _packed_losses(rng: random.Random) -> Args:
-    """Packed rows in which some documents, but not all, have no target."""
-    ids = cases.packed_ids(rng, rng.randint(1, 3))
-    real = (ids[:, 1:] >= 0).nonzero().tolist()
-    if not real:
-        return _packed_losses(rng)
-    mask = torch.tensor([[rng.random() < 0.6 for _ in row[1:]] for row in ids]) & (ids[:, 1:] >= 0)
-    row, column = rng.choice(real)
-    mask[row, column] = True
+    mask, ids = cases.packed_targets(rng)
     return cases.losses(rng, len(mask), mask.shape[1]), mask, ids
 
 
@@ -96,9 +89,9 @@ def _small_packed() -> list[Args]:
             cases.rectangle([[0, 0, 0, 1, 1, 1, -1]]),
         ),
         (
-            torch.tensor([[1.0, 3.0], [5.0, 2.0]]),
-            _mask([[1, 0], [1, 1]]),
-            cases.rectangle([[0, 0, 1], [0, 0, 1]]),
+            torch.tensor([[1.0, 3.0, 0.0], [5.0, 2.0, 2.0]]),
+            _mask([[1, 0, 0], [1, 1, 1]]),
+            cases.rectangle([[0, 0, 1, -1], [0, 0, 1, 1]]),
         ),
     ]
 
@@ -129,7 +122,7 @@ def _per_micro_batch(micro_batches: Micro) -> Any:
 
 def _micro_batches(rng: random.Random) -> Args:
     batches = [_losses(rng) for _ in range(rng.randint(2, 4))]
-    if rng.random() < 0.3:
+    if cases.coin(rng, 0.3):
         losses, mask = batches[-1]
         batches[-1] = losses, mask & False
     return (batches,)

@@ -45,7 +45,7 @@ def _scored(rng: random.Random) -> Args:
     rows = [cases.tokens(rng, rng.randint(3, 6), most=4) for _ in range(rng.randint(1, 4))]
     batch = pad_documents(rows)
     moved = torch.cat([batch.labels[:, 2:], torch.full((len(rows), 1), IGNORE_INDEX)], 1)
-    twice = torch.tensor([rng.random() < 0.5 for _ in rows])[:, None]
+    twice = cases.coins(rng, len(rows), 1)
     return batch.input_ids, torch.where(twice, moved, batch.labels[:, 1:])
 
 
@@ -62,7 +62,7 @@ def _healthy_named(value: Any, input_ids: Tensor, targets: Tensor) -> str:
 def _labelled(rng: random.Random) -> Args:
     """A batch, padded right or left, in which some padding carries a label; id 0 may be real."""
     batch = pad_documents(cases.documents(rng, least=0), side=rng.choice(["right", "left"]))
-    leak = torch.tensor([[rng.random() < 0.4 for _ in row] for row in batch.input_ids])
+    leak = cases.coins(rng, *batch.input_ids.shape, 0.4)
     labels = torch.where(leak & (batch.attention_mask == 0), batch.input_ids, batch.labels)
     return batch.input_ids, labels, batch.attention_mask
 
@@ -76,10 +76,10 @@ def _real_named(value: Any, input_ids: Tensor, labels: Tensor, attention_mask: T
 
 def _ending(rng: random.Random) -> Args:
     """Documents with EOS, padded with EOS, some labels of a real EOS switched off."""
-    rows = [[*d, EOS] if rng.random() < 0.8 else d for d in cases.documents(rng)]
+    rows = [[*d, EOS] if cases.coin(rng, 0.8) else d for d in cases.documents(rng)]
     batch = pad_documents(rows, pad_id=EOS)
-    lost = torch.tensor([[rng.random() < 0.5 for _ in row] for row in batch.input_ids])
-    prompt = torch.tensor([[rng.random() < 0.2 for _ in row] for row in batch.input_ids])
+    lost = cases.coins(rng, *batch.input_ids.shape)
+    prompt = cases.coins(rng, *batch.input_ids.shape, 0.2)
     eos = batch.input_ids == EOS
     labels = batch.labels.masked_fill(eos & lost | ~eos & prompt, IGNORE_INDEX)
     return batch.input_ids, labels, batch.attention_mask, EOS
@@ -109,7 +109,7 @@ def _leaky(rng: random.Random) -> Args:
     if leak == "causal":
         mask = causal_mask(len(ids))
     elif leak == "some":
-        mask = mask | torch.tensor([[rng.random() < 0.15 for _ in ids] for _ in ids])
+        mask = mask | cases.coins(rng, len(ids), len(ids), 0.15)
     elif leak == "full":
         mask = torch.ones_like(mask)
     return mask, ids

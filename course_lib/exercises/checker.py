@@ -7,7 +7,6 @@ wrote what. A grade comes from `course_lib.grading`, which compares in a process
 
 from __future__ import annotations
 
-import inspect
 import os
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +19,7 @@ from course_lib.exercises.misconceptions import MISCONCEPTIONS
 from course_lib.exercises.plain import plain, type_name
 from course_lib.exercises.recognise import is_stub, own_function
 from course_lib.exercises.registry import CHAPTERS, find
+from course_lib.exercises.signatures import misfit
 from course_lib.exercises.verdicts import (
     CORRECT,
     NOT_ATTEMPTED,
@@ -109,7 +109,7 @@ def _verdict(exercise: Exercise, answer: Any) -> Verdict:
     if own:
         problem = f"that is the library's own {own}. Write yours without it"
         return Verdict(OWN, failure=Failure(problem))
-    odd = _signature(exercise, answer)
+    odd = misfit(answer, exercise.takes)
     if odd:
         return Verdict(WRONG, failure=Failure(odd))
     return verdict(exercise, lambda c: call(answer, c.args, count_steps=c.count_steps))
@@ -121,23 +121,6 @@ def _of_value(exercise: Exercise, answer: Any) -> Verdict:
         return Verdict(WRONG, failure=Failure(problem))
     outcome = call(lambda: answer, ())
     return verdict(exercise, lambda _: outcome)
-
-
-def _signature(exercise: Exercise, answer: Any) -> str:
-    """Return what is wrong with the parameters of a function, "" if it can be called."""
-    assert exercise.takes is not None
-    try:
-        signature = inspect.signature(answer)
-    except (TypeError, ValueError):  # some built-in functions do not tell
-        return ""
-    try:
-        signature.bind(*exercise.takes)
-    except TypeError:
-        return (
-            f"your function takes {signature}; it must take ({', '.join(exercise.takes)}), "
-            "in this order"
-        )
-    return ""
 
 
 def message(exercise: Exercise, judged: Verdict) -> str:
@@ -160,7 +143,9 @@ def _failure(exercise: Exercise, failure: Failure) -> list[str]:
         place = failure.difference.problem
         if place != failure.problem:
             lines += show.wrap(place)
-        lines += show.difference(failure.difference, _reveal(exercise, failure.difference))
+        a_function = exercise.takes is not None
+        place = a_function or _tells_little(failure.difference)
+        lines += show.difference(failure.difference, place, a_function)
     if failure.note:
         lines += show.wrap(f"Why: {failure.note}")
     idea, chapter = exercise.idea, exercise.chapter
@@ -172,9 +157,9 @@ def _failure(exercise: Exercise, failure: Failure) -> list[str]:
     return lines + show.wrap(f"Reread {where}: {idea}")
 
 
-def _reveal(exercise: Exercise, found: Difference) -> bool:
-    """Whether to show what was expected: not where that is the whole answer."""
-    return exercise.takes is not None or found.malformed or found.index != ()
+def _tells_little(found: Difference) -> bool:
+    """Whether what was expected may be told: not where it is the whole answer."""
+    return found.malformed or found.index != ()
 
 
 _hints_given: dict[str, int] = {}

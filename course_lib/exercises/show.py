@@ -63,19 +63,24 @@ def wrap(sentence: str, indent: str = "") -> list[str]:
     )
 
 
-def difference(found: Difference, reveal: bool) -> list[str]:
-    """Return the lines that show a difference; the expected side only with `reveal`."""
+def difference(found: Difference, place: bool, both: bool) -> list[str]:
+    """Return the lines that show a difference.
+
+    With `place` the expected value at the first place is told; with `both` the expected side is
+    drawn beside the learner's, else theirs alone.
+    """
     lines = []
     if found.expected and found.got:
-        shown = f"expected {found.expected}, got {found.got}" if reveal else f"got {found.got}"
+        shown = f"expected {found.expected}, got {found.got}" if place else f"got {found.got}"
         lines.append(f"  {shown}")
     if found.grids is not None and found.grids[0].ndim in (1, 2, 3):
-        lines += ["", *_draw(found, reveal)]
+        drawn = _draw(found, both)
+        lines += ["", *drawn] if drawn else []
     return lines
 
 
-def _draw(found: Difference, reveal: bool) -> list[str]:
-    """Draw both sides around the place of the difference; `!` marks each cell that differs."""
+def _draw(found: Difference, both: bool) -> list[str]:
+    """Draw around the place of the difference; `!` marks each cell that differs."""
     assert found.grids is not None
     wanted, got = found.grids
     if wanted.dtype.kind == "f" and wanted.ndim == 3:
@@ -89,7 +94,7 @@ def _draw(found: Difference, reveal: bool) -> list[str]:
     same = _same(wanted, got)
     left = _grid(wanted, np.ones_like(same), rows, columns)
     right = _grid(got, same, rows, columns)
-    if not reveal:
+    if not both:
         return ["  " + line for line in ["yours (! = differs)", *right]]
     left, right = ["expected", *left], ["got (! = differs)", *right]
     width = max(map(len, left)) + 3

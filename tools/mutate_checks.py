@@ -1,0 +1,190 @@
+"""Are the checks themselves checked? Break every comparison in them, and see that a test notices.
+
+    python -m tools.mutate_checks                 all of it
+    python -m tools.mutate_checks chapter05 forms  only these modules
+    python -m tools.mutate_checks --every 10       one mutant in ten, spread over all modules
+
+Each comparison in `course_lib/exercises` is turned round, replaced by True, and replaced by False,
+one at a time. The answers in tests/exercises/answers must then be judged differently somewhere, or
+a unit test of the framework must fail. A mutant that nobody notices is printed, and the exit code
+is 1. Each mutant lives in a forked process, so a POSIX system is needed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib.abc
+import importlib.util
+import io
+import os
+import signal
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from types import CodeType
+
+ROOT = Path(__file__).parents[1]
+ROOM = ROOT / "course_lib" / "exercises"
+TESTS = ROOT / "tests" / "exercises"
+SECONDS = 120
+LEFT_OUT = {"broken", "cases", "__init__"}
+"""`broken` is a collator that is wrong on purpose; `cases` makes inputs and judges nothing."""
+
+TURNED: dict[type, type] = {
+    ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE,
+    ast.LtE: ast.Gt, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One changed comparison of one module."""
+
+    module: str
+    line: int
+    change: str
+    code: CodeType
+
+    def __str__(self) -> str:
+        return f"course_lib/exercises/{self.module}.py:{self.line}: {self.change}"
+
+
+def mutants(module: str) -> Iterator[Mutant]:
+    """Every comparison of a module, changed in three ways."""
+    path = ROOM / f"{module}.py"
+    source = path.read_text("utf8")
+    count = sum(isinstance(node, ast.Compare) for node in ast.walk(ast.parse(source)))
+    for number in range(count):
+        for how in ("turned", "True", "False"):
+            tree = ast.parse(source)
+            node = [n for n in ast.walk(tree) if isinstance(n, ast.Compare)][number]
+            before = ast.unparse(node)
+            after = _changed(node, how)
+            tree = ast.fix_missing_locations(_Replace(node, after).visit(tree))
+            change = f"{before}  ->  {ast.unparse(after)}"
+            with warnings.catch_warnings(action="ignore"):
+                code = compile(tree, str(path), "exec")
+            yield Mutant(module, node.lineno, change, code)
+
+
+def _changed(node: ast.Compare, how: str) -> ast.expr:
+    if how != "turned":
+        return ast.copy_location(ast.Constant(how == "True"), node)
+    if len(node.ops) > 1:  # a < b < c
+        return ast.copy_location(ast.UnaryOp(ast.Not(), node), node)
+    turned = TURNED[type(node.ops[0])]()
+    return ast.copy_location(ast.Compare(node.left, [turned], node.comparators), node)
+
+
+class _Replace(ast.NodeTransformer):
+    def __init__(self, old: ast.AST, new: ast.AST) -> None:
+        self.old, self.new = old, new
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        return self.new if node is self.old else self.generic_visit(node)
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Loads the mutant in place of its module."""
+
+    def __init__(self, mutant: Mutant) -> None:
+        self.name, self.code = f"course_lib.exercises.{mutant.module}", mutant.code
+
+    def find_spec(self, fullname: str, path: object, target: object = None) -> object:
+        if fullname != self.name:
+            return None
+        return importlib.util.spec_from_loader(fullname, self)
+
+    def create_module(self, spec: object) -> None:
+        return None
+
+    def exec_module(self, module: object) -> None:
+        module.__file__ = self.code.co_filename
+        exec(self.code, module.__dict__)
+
+
+def noticed(mutant: Mutant) -> bool:
+    """Whether a test notices the mutant; tried in a forked process."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            signal.alarm(SECONDS)
+            code = 0 if _same_as_before(mutant) else 1
+        finally:
+            os._exit(code)
+    return os.waitpid(child, 0)[1] != 0
+
+
+def _same_as_before(mutant: Mutant) -> bool:
+    for name in [n for n in sys.modules if n.startswith(("course_lib.exercises", "tests."))]:
+        del sys.modules[name]
+    sys.meta_path.insert(0, _Finder(mutant))
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        return _answers_agree(mutant.module) and _unit_tests_pass(mutant.module)
+
+
+def _answers_agree(module: str) -> bool:
+    """Every answer is judged as its file says; of a chapter's mutant, only that chapter's."""
+    from course_lib.exercises.checker import result_of
+    from course_lib.exercises.registry import all_exercises
+
+    chapter = module[:9] if module.startswith("chapter") else module
+    files = sorted(path.stem for path in (TESTS / "answers").glob("*.py"))
+    ours = [name for name in files if name.startswith(chapter)] or files
+    for name in ours:
+        answers = importlib.import_module(f"tests.exercises.answers.{name}")
+        for exercise_id, right in answers.RIGHT.items():
+            all_exercises()[exercise_id]
+            if not all(result_of(exercise_id, answer).ok for answer in right):
+                return False
+        for exercise_id, wrong in answers.WRONG.items():
+            if not all(one.told(result_of(exercise_id, one.answer)) for one in wrong):
+                return False
+    return True
+
+
+def _unit_tests_pass(module: str) -> bool:
+    test = TESTS / f"test_{module}.py"
+    if not test.exists():
+        return True
+    import pytest
+
+    return pytest.main(["-x", "-q", "-p", "no:cacheprovider", str(test)]) == 0
+
+
+def modules() -> list[str]:
+    """All modules of the room, by name."""
+    return sorted(p.stem for p in ROOM.glob("*.py") if p.stem not in LEFT_OUT)
+
+
+def survivors(names: list[str], every: int = 1, start: int = 0) -> tuple[int, list[Mutant]]:
+    """Return how many mutants were tried, and those that nobody noticed."""
+    chosen = [m for name in names for m in mutants(name)][start::every]
+    return len(chosen), [mutant for mutant in chosen if not noticed(mutant)]
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("modules", nargs="*", help="names below course_lib/exercises; default all")
+    parser.add_argument("--every", type=int, default=1, help="try one mutant in so many")
+    parser.add_argument("--start", type=int, default=0, help="the first one to try")
+    args = parser.parse_args(argv)
+    import course_lib.exercises.registry
+
+    course_lib.exercises.registry.all_exercises()  # imports torch and the rooms below, once
+    began = time.perf_counter()
+    tried, left = survivors(args.modules or modules(), args.every, args.start)
+    for mutant in left:
+        print(mutant)
+    print(f"{tried} mutants, {len(left)} survivors, {time.perf_counter() - began:.0f} s")
+    return 1 if left else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
