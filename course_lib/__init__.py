@@ -33,6 +33,7 @@ _ROOMS = {
     "training": "train honest_loss History",
     "exercises": "check hint",
     "probes": "probe_isolation probe_causality probe_shift probe_padding probe_collator",
+    "parallel": "run_ranks all_sum ddp_factor average_gradients shard_sequence",
     "prose": "glue",
     "audit": "audit_attention audit_dataloader audit_ids audit_loss audit_packing audit_schedule "
     "audit_shards audit_states audit_truncation identify_denominator explain Report Finding "
