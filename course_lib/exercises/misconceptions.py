@@ -577,4 +577,186 @@ MISCONCEPTIONS: dict[str, Misconception] = {
         "one shift counted where collator and loss both do it.",
         2,
     ),
+    # labs 2 to 5
+    "boundary_hides": Misconception(
+        "a boundary convention taken to hide tokens. It switches labels off; who may attend is "
+        "the mask's decision.",
+        4,
+    ),
+    "boundary_does_both": Misconception(
+        "the boundary convention taken to change labels and mask. It changes one label of each "
+        "later document, and no cell of the mask.",
+        4,
+    ),
+    "prompt_hidden": Misconception(
+        "masked prompts taken to be out of sight. Their labels are -100, and the answer still "
+        "reads them.",
+        4,
+    ),
+    "mask_scores": Misconception(
+        "the mask taken to change what is scored. It changes what predictions read; labels stay.",
+        4,
+    ),
+    "lengths_mask_only": Misconception(
+        "only the mask taken to follow the boundary. The label of the first token of a later "
+        "document follows it, too, and so does what belongs to a prompt.",
+        4,
+    ),
+    "bound_rounded_down": Misconception(
+        "tokens / capacity rounded down. The last tokens need a row as well.",
+        5,
+    ),
+    "padding_share": Misconception(
+        "the share of padding given in place of that of tokens.",
+        5,
+    ),
+    "widest_row": Misconception(
+        "the fullest row taken for the size of all. A row has capacity slots, also where none is "
+        "full.",
+        5,
+    ),
+    "last_row_left_out": Misconception(
+        "the last row left out of the utilization. It takes its slots like any other.",
+        5,
+    ),
+    "gap_in_slots": Misconception(
+        "empty slots counted. The gap counts rows.",
+        5,
+    ),
+    "bound_counts_documents": Misconception(
+        "documents compared with rows. The gap compares the rows with those that the tokens need.",
+        5,
+    ),
+    "cuts_for_documents": Misconception(
+        "cuts counted. A document over three rows is cut twice, and is one document.",
+        5,
+    ),
+    "end_at_border_cut": Misconception(
+        "documents that end right at a border counted as cut. Their last token still lies before "
+        "it.",
+        5,
+    ),
+    "only_overlong": Misconception(
+        "only documents longer than a row counted. A short one is cut as well if the border falls "
+        "inside of it.",
+        5,
+    ),
+    "every_border_cuts": Misconception(
+        "every border between rows taken for a cut. Some fall between two documents.",
+        5,
+    ),
+    "whole_documents_counted": Misconception(
+        "the documents that stay whole counted.",
+        5,
+    ),
+    "window_ignored": Misconception(
+        "all documents packed at once. The packer gives its rows out before it reads on.",
+        5,
+    ),
+    "last_window_lost": Misconception(
+        "the last window left out because it is not full. Its documents need rows, too.",
+        5,
+    ),
+    "bound_for_rows": Misconception(
+        "the rows that the tokens of a window need at least. Whole documents may need more.",
+        5,
+    ),
+    "windows_strided": Misconception(
+        "every k-th document put in one window. A window holds documents that were read one after "
+        "the other.",
+        5,
+    ),
+    "next_fit_of_all": Misconception(
+        "all documents packed by next fit. Inside of a window the packer sorts.",
+        5,
+    ),
+    "share_of_all": Misconception(
+        "each micro-batch's share of all targets. DDP divides by the number of ranks on top of "
+        "it.",
+        6,
+    ),
+    "share_of_the_rank": Misconception(
+        "each micro-batch's share of its own rank's targets. The ranks then weigh alike, whatever "
+        "they hold.",
+        6,
+    ),
+    "equal_weights": Misconception(
+        "all micro-batches weighed alike. That is the mean of means.",
+        6,
+    ),
+    "weights_of_sums": Misconception(
+        "the factor for sums. Here means are given, each divided by its own count already.",
+        6,
+    ),
+    "shared_twice": Misconception(
+        "the right weights divided by the number of micro-batches. The rank adds its micro- "
+        "batches up and does not average them.",
+        6,
+    ),
+    "lengths_subtracted": Misconception(
+        "the lengths subtracted from each other. Two gradients of one length can still point "
+        "apart; subtract the vectors.",
+        6,
+    ),
+    "over_own_length": Misconception(
+        "the difference measured against the gradient's own length. The full batch is what it is "
+        "compared with.",
+        6,
+    ),
+    "not_relative": Misconception(
+        "the length of the difference, not divided by that of the full gradient.",
+        6,
+    ),
+    "dot_product": Misconception(
+        "the dot product, not divided by both lengths.",
+        6,
+    ),
+    "cosine_distance": Misconception(
+        "1 minus the cosine.",
+        6,
+    ),
+    "squared_lengths": Misconception(
+        "squared lengths divided by each other.",
+        6,
+    ),
+    "eos_and_pads_swapped": Misconception(
+        "C and D taken for each other. One has too few labels, the other too many; look where.",
+        7,
+    ),
+    "padding_read_or_scored": Misconception(
+        "B and D taken for each other. Whether padding is read stands in attention_mask, whether "
+        "it is scored in labels.",
+        7,
+    ),
+    "cut_or_lost": Misconception(
+        "F and G taken for each other. One shortens a document that is too long, the other leaves "
+        "out what fills no row.",
+        7,
+    ),
+    "two_shifts_or_none": Misconception(
+        "A's labels taken for unshifted. They stand one slot early, and the loss shifts as well.",
+        7,
+    ),
+    "no_prompts_to_score": Misconception(
+        "prompts looked for in H. Its labels are right; compare num_items_in_batch with them, on "
+        "documents without prompts.",
+        7,
+    ),
+    "future_for_positions": Misconception(
+        "a mask looked for in E. Look at its position_ids where a document begins.",
+        7,
+    ),
+    "answer_cut": Misconception(
+        "the end of the document cut. There stands the answer, and with it every target.",
+        4,
+    ),
+    "prompt_not_shortened": Misconception(
+        "the prompt length left as it was. After the cut it reaches over the answer and masks its "
+        "targets.",
+        4,
+    ),
+    "pad_position_minus": Misconception(
+        "-1 written on padding. Collator F, like most models, has 0 there.",
+        3,
+    ),
 }

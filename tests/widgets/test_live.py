@@ -62,9 +62,11 @@ def test_repr_is_stable_short_and_says_the_values(panel):
     other = next(make() for name, make in BUILDERS.items() if f"'{name}'" in repr(panel))
     assert repr(panel) == repr(other) and "0x" not in repr(panel)
     assert len(repr(panel)) <= 110, "ipywidgets cuts a longer one"
-    control = list(panel.controls.values())[-1]
-    control.value = list(values(control))[-1]
-    assert repr(panel) != repr(other)
+    for control in panel.controls.values():
+        start = control.value
+        control.value = next(v for v in values(control) if v != start)
+        assert repr(panel) != repr(other)
+        control.value = start
 
 
 def test_every_value_of_every_control_gives_a_result_or_a_sentence(panel):
@@ -83,9 +85,8 @@ def test_every_value_of_every_control_gives_a_result_or_a_sentence(panel):
         assert panel.result is not None
 
 
-def test_after_a_refusal_the_controls_go_on(panel):
-    if "prompts" not in panel.controls:
-        pytest.skip("only the field of prompts refuses anything")
+def test_after_a_refusal_the_controls_go_on():
+    panel = live.mask_explorer()
     panel.controls["prompts"].value = "two"
     assert panel.result is None and "'two' is something else" in text(panel).replace("&#x27;", "'")
     panel.controls["prompts"].value = "2"
@@ -128,7 +129,7 @@ def test_a_document_that_does_not_fit_is_told():
     panel = live.mask_explorer()
     panel.controls["length_0"].value = 8
     panel.controls["capacity"].value = 6
-    assert panel.result is None and "more than capacity 6" in text(panel)
+    assert panel.result is None and "more than capacity=6" in text(panel)
 
 
 # --- packing
@@ -186,7 +187,7 @@ def trained_as_a_loop_would(found, rule):
                 "slots": len(found.parts) / (12 * 12),
             }[rule]
             (loss.total * scale).backward()
-            value += float(loss.total) * scale / len(found.parts)
+            value += float(loss.total.detach()) * scale / len(found.parts)
         parts = [p.grad.flatten() for p in model.parameters()]
         gradient += torch.cat(parts) / len(found.parts)  # what DDP does
     return value, gradient
@@ -207,7 +208,7 @@ def test_drift_is_that_of_a_training_loop():
         assert sorted(d for r in found.parts for m in r for d in m) == list(range(12))
         assert isinstance(found.pairs[0][0], LossSum)
         value, gradient = trained_as_a_loop_would(found, rule)
-        assert found.full == pytest.approx(float(loss.mean))
+        assert found.full == pytest.approx(float(loss.mean.detach()))
         assert found.value == pytest.approx(value)
         assert found.cosine == pytest.approx(float(F.cosine_similarity(gradient, full, 0)))
         assert found.relative == pytest.approx(float((gradient - full).norm() / full.norm()))

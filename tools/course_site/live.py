@@ -7,8 +7,8 @@ import re
 from docutils import nodes
 from sphinx.application import Sphinx
 
-_CONTROLS = re.compile(r"^(VBox|HBox|Box|GridBox|Dropdown|\w*Slider|ToggleButtons?|Button|HTML|"
-                       r"Checkbox|RadioButtons|BoundedIntText|Text|Textarea|IntText)\(\w+=")
+_CONTROLS = re.compile(r"^(Live|VBox|HBox|Box|GridBox|Dropdown|\w*Slider|ToggleButtons?|Button|"
+                       r"HTML|Checkbox|RadioButtons|BoundedIntText|Text|Textarea|IntText)\(\w+=")
 SENTENCE = ("Live controls stand here. They need Python: open this lab in Colab (the rocket above) "
             "or in JupyterLab (make lab).")
 

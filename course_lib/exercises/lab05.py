@@ -1,0 +1,183 @@
+"""Exercises of lab 5: name the fault of each broken collator, and repair one."""
+
+from __future__ import annotations
+
+import inspect
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from course_lib.exercises import cases
+from course_lib.exercises.checks import Args, Exact, Property, Random
+from course_lib.exercises.containers import Fields
+from course_lib.exercises.exercise import Exercise
+from course_lib.exercises.forms import Numbers, One, numbers
+from course_lib.exercises.hunt import CAPACITY, COLLATORS, Documents
+from course_lib.padding import pad_documents
+from course_lib.vocabulary import EOS, IGNORE_INDEX
+
+# --- L5.1
+
+FAULTS = {
+    "A": "labels are shifted twice",
+    "B": "padding may be attended to",
+    "C": "real EOS are no targets",
+    "D": "padding is scored",
+    "E": "positions run on",
+    "F": "answers are cut off",
+    "G": "the last tokens are lost",
+    "H": "the count is too large",
+}
+WORDS = tuple(sorted([*FAULTS.values(), "prompts are scored", "labels are not shifted",
+                      "documents come out twice", "the future is visible"]))  # fmt: skip
+
+
+def _swapped(one: str, other: str) -> Callable[[], dict[str, str]]:
+    return lambda: FAULTS | {one: FAULTS[other], other: FAULTS[one]}
+
+
+# --- L5.2
+
+INT = ("input_ids", "attention_mask", "position_ids", "labels")
+
+
+def _collate(
+    documents: Documents,
+    prompt_lengths: Sequence[int],
+    pad_id: int,
+    *,
+    head: bool = False,
+    shrink: bool = True,
+    **change: Callable[[Any], Any],
+) -> dict[str, Any]:
+    """What the repaired collator returns; the rest is for those who get it wrong."""
+    cuts = [max(0, len(d) - CAPACITY) for d in documents]
+    kept = [
+        list(d)[:CAPACITY] if head else list(d)[cut:]
+        for d, cut in zip(documents, cuts, strict=True)
+    ]
+    less = [0 if head or not shrink else cut for cut in cuts]
+    prompts = [
+        min(len(d), max(0, n - cut))
+        for d, n, cut in zip(kept, prompt_lengths, less, strict=True)
+    ]
+    batch = pad_documents(kept, pad_id=pad_id, prompt_lengths=prompts)
+    out: dict[str, Any] = {
+        "input_ids": batch.input_ids,
+        "attention_mask": batch.attention_mask,
+        "position_ids": batch.model_position_ids,
+        "labels": batch.labels,
+        "num_items_in_batch": batch.num_targets,
+    }
+    for name, make in change.items():
+        out[name] = make(batch)
+    return out
+
+
+def _wrong(**choices: Any) -> Callable[..., dict[str, Any]]:
+    return lambda documents, prompts, pad_id: _collate(documents, prompts, pad_id, **choices)
+
+
+def _chats(rng: random.Random) -> Args:
+    """Chats with prompts of any length; some are too long for a row, none has too long an answer.
+
+    Padding has an id of its own or that of EOS.
+    """
+    documents, prompts = [], []
+    for _ in range(rng.randint(1, 4)):
+        prompt = cases.tokens(rng, rng.randint(1, CAPACITY + 4), most=3)
+        documents.append([*prompt, *cases.tokens(rng, rng.randint(1, 4), most=3), EOS])
+        prompts.append(len(prompt))
+    return documents, prompts, rng.choice([0, EOS])
+
+
+def _no_target(value: Any, documents: Documents, prompts: Sequence[int], pad_id: int) -> str:
+    empty = (numbers(value["labels"])[:, 1:] == IGNORE_INDEX).all(1)
+    if not empty.any():
+        return ""
+    row = int(empty.argmax())
+    return f"row {row} has no target, although its document has an answer"
+
+
+EXERCISES = (
+    Exercise(
+        id="L5.1",
+        title="Eight collators",
+        objective="Recognise a fault of a collator in what it returns.",
+        minutes=25,
+        difficulty="hard",
+        chapter=7,
+        idea="each fault leaves a trace in the tensors, on the right input.",
+        prompt="Each of the collators A to H has one fault. Name it with one of the given words; "
+        "four of them fit no collator.",
+        stub="faults = {\n" + "".join(f'    "{name}": ...,\n' for name in FAULTS) + "}",
+        hints=(
+            "some faults show on one set of documents only, or only when padding has EOS's id.",
+            "compare labels with input_ids slot by slot, then attention_mask with the padding.",
+            "count: tokens in and out, targets and num_items_in_batch, rows without a target.",
+        ),
+        returns=Fields({name: One(name, "word", WORDS) for name in FAULTS}),
+        reference=lambda: dict(FAULTS),
+        checks=(Exact("eight collators, eight faults"),),
+        misconceptions={
+            "eos_and_pads_swapped": _swapped("C", "D"),
+            "padding_read_or_scored": _swapped("B", "D"),
+            "cut_or_lost": _swapped("F", "G"),
+            "two_shifts_or_none": lambda: FAULTS | {"A": "labels are not shifted"},
+            "no_prompts_to_score": lambda: FAULTS | {"H": "prompts are scored"},
+            "future_for_positions": lambda: FAULTS | {"E": "the future is visible"},
+        },
+        given=lambda: {"words": list(WORDS)},
+    ),
+    Exercise(
+        id="L5.2",
+        title="Repair a collator",
+        objective="Shorten a document without losing what it is trained on.",
+        minutes=15,
+        difficulty="hard",
+        chapter=4,
+        idea="what is cut from a document must come off its prompt, and the prompt gets shorter.",
+        prompt=f"Repair collator F: of a document that is longer than {CAPACITY} tokens the last "
+        f"{CAPACITY} stay, and its prompt gets shorter by what was cut. All else stays as it is: "
+        "padding on the right, labels not shifted, position 0 on padding, num_items_in_batch the "
+        "number of targets. pad_id may be the id of EOS.",
+        stub="def collate(documents, prompt_lengths, pad_id):\n"
+        '    """-> the five entries that collator F returns"""\n    ...',
+        hints=(
+            "which part of the document does documents[i][:12] keep?",
+            "cut = max(0, len(document) - 12) tokens are lost. How long is the prompt then?",
+            "padding is known by length, and targets are counted in labels[:, 1:].",
+        ),
+        returns=Fields(
+            {name: Numbers(name, "int", ("row", "slot"), tensor=True) for name in INT}
+            | {"num_items_in_batch": One("num_items_in_batch")}
+        ),
+        reference=_collate,
+        checks=(
+            Exact(
+                "a chat, a question that is too long, padding with the id of EOS",
+                lambda: [
+                    ([[5, 1, 6, 2, EOS], [5, 3, 1, 6, 1, 2, EOS]], [3, 4], 0),
+                    ([[5, *[1, 2, 3] * 4, 6, 2, EOS], [5, 3, 6, 1, EOS]], [14, 3], 0),
+                    ([[5, *[1, 2, 3] * 4, 6, 2, EOS], [5, 3, 6, 1, EOS]], [14, 3], EOS),
+                ],
+            ),
+            Property("each answer keeps its targets", _chats, _no_target, 20),
+            Random("20 random sets of chats", _chats),
+        ),
+        misconceptions={
+            "answer_cut": _wrong(head=True),
+            "prompt_not_shortened": _wrong(shrink=False),
+            "prompts_scored": _wrong(
+                labels=lambda b: b.input_ids.where(b.attention_mask == 1, IGNORE_INDEX),
+                num_items_in_batch=lambda b: int(b.attention_mask[:, 1:].sum()),
+            ),
+            "all_ones": _wrong(attention_mask=lambda b: torch.ones_like(b.input_ids)),
+            "pad_position_minus": _wrong(position_ids=lambda b: b.position_ids),
+            "counts_slots": _wrong(num_items_in_batch=lambda b: b.num_slots),
+        },
+        given=lambda: {"source": inspect.getsource(COLLATORS["F"])},
+    ),
+)
