@@ -19,7 +19,6 @@ import torch.distributed as dist
 
 from course_lib.inputs import as_int
 
-
 MOMENT = 1.0
 """Seconds that the other ranks get to answer after one has failed."""
 
@@ -80,7 +79,8 @@ def _rank(
         result = worker(rank, ranks, *args)
         answer.send((True, _plain(result)))
     except BaseException as error:  # the parent must hear of everything
-        answer.send((False, f"{type(error).__name__}: {error}\n{traceback.format_exc()}"))
+        story = f"{type(error).__name__}: {error}\n{traceback.format_exc()}"
+        answer.send((False, (time.monotonic(), story)))
     finally:
         answer.close()
         if dist.is_initialized():
@@ -91,10 +91,10 @@ def _collect(pipes: list[Connection], processes: list[BaseProcess], until: float
     """Take one answer from each rank; a bad one ends the run.
 
     When a rank dies, its neighbours soon raise because the connection is gone. So the others get a
-    moment to answer, and a death is reported before an exception.
+    moment to answer; a death is reported before an exception, and the earliest exception first.
     """
     results: dict[int, Any] = {}
-    raised: dict[int, str] = {}
+    raised: dict[int, tuple[float, str]] = {}
     died: list[int] = []
     open_pipes = {pipe: rank for rank, pipe in enumerate(pipes)}
     while open_pipes:
@@ -119,8 +119,8 @@ def _collect(pipes: list[Connection], processes: list[BaseProcess], until: float
             "the other ranks were ended."
         )
     if raised:
-        rank = min(raised)
-        head, _, trace = raised[rank].partition("\n")
+        rank = min(raised, key=lambda r: raised[r][0])  # the first to fail is the cause
+        head, _, trace = raised[rank][1].partition("\n")
         raise RankError(f"rank {rank} of {len(pipes)} raised {head}\n{trace}")
     if open_pipes:
         late = ", ".join(str(rank) for rank in sorted(open_pipes.values()))
