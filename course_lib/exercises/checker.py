@@ -14,11 +14,10 @@ from typing import Any
 from course_lib.exercises import show
 from course_lib.exercises.calling import call
 from course_lib.exercises.exercise import Exercise, Failure
-from course_lib.exercises.forms import Difference
-from course_lib.exercises.misconceptions import MISCONCEPTIONS
+from course_lib.exercises.messages import message
 from course_lib.exercises.plain import plain, type_name
 from course_lib.exercises.recognise import is_stub, own_function
-from course_lib.exercises.registry import CHAPTERS, find
+from course_lib.exercises.registry import find
 from course_lib.exercises.signatures import misfit
 from course_lib.exercises.verdicts import (
     CORRECT,
@@ -82,7 +81,8 @@ def result_of(exercise_id: str, answer: Any = None) -> Result:
     """Return what `check` returns, and print nothing."""
     exercise = find(exercise_id)
     if isinstance(exercise, str):
-        return Result(False, str(exercise_id), exercise, status=UNKNOWN)
+        text = "\n".join(show.wrap(exercise))
+        return Result(False, str(exercise_id), text, status=UNKNOWN)
     judged = _verdict(exercise, answer)
     return Result(
         ok=judged.status == CORRECT,
@@ -121,45 +121,6 @@ def _of_value(exercise: Exercise, answer: Any) -> Verdict:
         return Verdict(WRONG, failure=Failure(problem))
     outcome = call(lambda: answer, ())
     return verdict(exercise, lambda _: outcome)
-
-
-def message(exercise: Exercise, judged: Verdict) -> str:
-    """Return the text that `check` prints."""
-    lines = [f"{exercise.id} {exercise.title}: {judged.status}"]
-    passed = judged.checks_run[:-1] if judged.failure else judged.checks_run
-    if passed:
-        lines += show.wrap(f"Passed: {'; '.join(passed)}.", "  ")
-    if judged.failure is None:
-        return "\n".join(lines)
-    if judged.checks_run:
-        lines += show.wrap(f"Failed: {judged.checks_run[-1]}", "  ")
-    return "\n".join(lines + _failure(exercise, judged.failure))
-
-
-def _failure(exercise: Exercise, failure: Failure) -> list[str]:
-    lines = show.inputs(exercise.takes or (), failure.args) if failure.args else []
-    lines += show.wrap(failure.problem)
-    if failure.difference is not None:
-        place = failure.difference.problem
-        if place != failure.problem:
-            lines += show.wrap(place)
-        a_function = exercise.takes is not None
-        place = a_function or _tells_little(failure.difference)
-        lines += show.difference(failure.difference, place, a_function)
-    if failure.note:
-        lines += show.wrap(f"Why: {failure.note}")
-    idea, chapter = exercise.idea, exercise.chapter
-    if failure.misconception is not None:
-        known = MISCONCEPTIONS[failure.misconception]
-        lines += show.wrap(f"Looks like this: {known.text}")
-        chapter = known.chapter or chapter
-    where = f"chapter {chapter}, {CHAPTERS[chapter]}" if chapter else CHAPTERS[chapter]
-    return lines + show.wrap(f"Reread {where}: {idea}")
-
-
-def _tells_little(found: Difference) -> bool:
-    """Whether what was expected may be told: not where it is the whole answer."""
-    return found.malformed or found.index != ()
 
 
 _hints_given: dict[str, int] = {}

@@ -58,4 +58,4 @@ def find(exercise_id: object) -> Exercise | str:
 def _near(wanted: str, known: list[str]) -> list[str]:
     near = difflib.get_close_matches(wanted, known, n=4, cutoff=0.5)
     chapter = [name for name in known if name.split(".")[0] == wanted.split(".")[0].strip()]
-    return list(dict.fromkeys(near + chapter))[:6] or known[:6]
+    return list(dict.fromkeys(chapter + near))[:6] or known[:6]

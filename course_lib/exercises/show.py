@@ -1,6 +1,7 @@
 """Texts of a check: inputs, and the expected and the given side drawn beside each other.
 
-Everything is plain text in lines of at most 76 characters, the same on every run.
+Everything is plain text in lines of at most 60 characters, the width of a listing, and the same on
+every run.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from course_lib.exercises.forms import Difference
 from course_lib.exercises.plain import Array, plain
 
-WIDTH = 76
+WIDTH = 60
 _WINDOW = 12
 
 
@@ -61,6 +62,15 @@ def wrap(sentence: str, indent: str = "") -> list[str]:
     return textwrap.wrap(
         sentence, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )
+
+
+def sentence(text: str) -> str:
+    """Return a text with a capital letter and a full stop, if it has none.
+
+    >>> sentence("a loop never ends"), sentence("Why?")
+    ('A loop never ends.', 'Why?')
+    """
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "`")) else ".")
 
 
 def difference(found: Difference, place: bool, both: bool) -> list[str]:

@@ -14,6 +14,6 @@ class Wrong:
 
     def told(self, result: Any) -> bool:
         """Whether a result says to this answer what it should."""
-        unwrapped = result.message.replace("\n  ", " ").replace("\n", " ")
-        said = self.says in result.message or self.says in unwrapped
+        says, message = self.says.lower(), result.message.lower()
+        said = says in message or says in " ".join(message.split())
         return result.status == "not yet" and result.misconception == self.misconception and said
