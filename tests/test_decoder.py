@@ -110,6 +110,13 @@ def test_the_seed_decides_the_weights_and_leaves_the_global_state_alone() -> Non
     assert not torch.allclose(first(ROW), other(ROW))
 
 
+def test_random_tables_keep_no_digit_in_which_processors_differ() -> None:
+    for table in (TinyDecoder().token_embedding, TinyDecoder().position_embedding):
+        rounded = torch.tensor([[round(v, 4) for v in row] for row in table.weight.tolist()])
+        torch.testing.assert_close(table.weight.detach(), rounded, rtol=0, atol=5e-7)
+        assert table.weight.unique().numel() > 20
+
+
 # --- packed = separate ----------------------------------------------------------------------------
 
 

@@ -54,6 +54,17 @@ def test_two_runs_are_equal_bit_for_bit() -> None:
     assert not np.array_equal(other.totals, totals)
 
 
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, None])
+def test_the_model_keeps_its_own_dtype(dtype: torch.dtype | None) -> None:
+    model, exact = TinyDecoder(), TinyDecoder().double()
+    totals = train(model, SMALL, steps=3, rows_per_step=2, dtype=dtype).totals
+    expected = train(exact, SMALL, steps=3, rows_per_step=2, dtype=None).totals
+    assert {p.dtype for p in model.parameters()} == {torch.float32}
+    assert {p.dtype for p in exact.parameters()} == {torch.float64}
+    np.testing.assert_allclose(totals, expected, rtol=1e-5)
+    assert np.array_equal(totals, expected) == (dtype == torch.float64)
+
+
 def test_global_state_is_left_as_it_was() -> None:
     torch.manual_seed(3)
     random, threads = torch.get_rng_state(), torch.get_num_threads()
@@ -70,7 +81,7 @@ def test_global_state_is_left_as_it_was() -> None:
 
 
 def test_a_step_is_the_step_of_adamw_on_the_token_mean() -> None:
-    model, ours = TinyDecoder(), TinyDecoder()
+    model, ours = TinyDecoder().double(), TinyDecoder().double()
     history = train(ours, SMALL, steps=1, rows_per_step=3, lr=0.1, seed=4)
     drawn = torch.randint(3, (3,), generator=torch.Generator().manual_seed(4))
     rows = SMALL.input_ids[drawn]
