@@ -40,7 +40,7 @@ _ROOMS = {
     "AuditError",
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names.split()}
-_PACKAGES = ("figures", "widgets", "exercises", "grading")
+_PACKAGES = ("figures", "widgets", "exercises", "grading", "bench")
 
 __all__ = sorted(_HOME)
 
