@@ -670,6 +670,27 @@ MISCONCEPTIONS: dict[str, Misconception] = {
         "all documents packed by next fit. Inside of a window the packer sorts.",
         5,
     ),
+    "cut_then_shift": Misconception(
+        "the row cut first and shifted on each rank. The prediction before a cut has lost its "
+        "target: it stands on the next rank.",
+        2,
+    ),
+    "cut_unshifted": Misconception(
+        "the labels cut and not shifted at all.",
+        2,
+    ),
+    "one_too_many_shifts": Misconception(
+        "the labels shifted before the cut, and again on each rank.",
+        2,
+    ),
+    "stripes": Misconception(
+        "every R-th column for a rank. A rank holds columns that stand beside each other.",
+        2,
+    ),
+    "wrapped_around": Misconception(
+        "the first label moved to the end. The last prediction of a row has no target.",
+        2,
+    ),
     "share_of_all": Misconception(
         "each micro-batch's share of all targets. DDP divides by the number of ranks on top of "
         "it.",
