@@ -12,7 +12,7 @@ from torch import Tensor
 from course_lib.attention.backends import attend_documents, choose, usable, why_not
 from course_lib.attention.dense import attend_dense, check_mask, dense_weights
 from course_lib.attention.documents import BACKENDS, DocumentAttention
-from course_lib.attention.tables import document_block_mask
+from course_lib.attention.tables import document_block_mask, document_tiles
 
 __all__ = [
     "BACKENDS",
@@ -22,6 +22,7 @@ __all__ = [
     "check_mask",
     "choose",
     "document_block_mask",
+    "document_tiles",
     "usable",
     "why_not",
 ]

@@ -25,7 +25,7 @@ def document_block_mask(document_ids: Tensor, tile: int = TILE) -> BlockMask:
     25.0
     """
     rows, length = document_ids.shape
-    partial, full = _tiles(document_ids, tile)
+    partial, full = document_tiles(document_ids, tile)
 
     def allowed(b: Tensor, h: Tensor, q: Tensor, k: Tensor) -> Tensor:
         mine = document_ids[b, q]
@@ -37,8 +37,16 @@ def document_block_mask(document_ids: Tensor, tile: int = TILE) -> BlockMask:
     )  # fmt: skip
 
 
-def _tiles(document_ids: Tensor, tile: int) -> tuple[Tensor, Tensor]:
-    """Return two bool tensors [B, R, R]: which tiles are partial, and which are full."""
+def document_tiles(document_ids: Tensor, tile: int = TILE) -> tuple[Tensor, Tensor]:
+    """Return two bool tensors [B, R, R]: which tiles are partial, and which are full.
+
+    `document_ids` is [B, T], -1 on padding; R = T / tile, rounded up. Tiles on the diagonal count
+    as partial; what is in neither tensor holds no allowed pair and is skipped.
+
+    >>> partial, full = document_tiles(torch.zeros(1, 6, dtype=torch.long), tile=2)
+    >>> int(partial.sum()), int(full.sum())
+    (3, 3)
+    """
     rows, length = document_ids.shape
     blocks = -(-length // tile)
     ids = torch.nn.functional.pad(document_ids, (0, blocks * tile - length), value=-1)

@@ -22,13 +22,17 @@ from course_lib.figures.packings import packing_rows, packing_rows_text
 from course_lib.figures.parameters import parameter_blocks, parameter_blocks_text
 from course_lib.figures.picture import Picture, picture, side_by_side
 from course_lib.figures.rows import packed_row, packed_row_text
+from course_lib.figures.speeds import speed_bars, speed_bars_text
 from course_lib.figures.style import palette_css
+from course_lib.figures.tiles import attention_tiles, attention_tiles_text
 from course_lib.figures.weights import attention_weights, attention_weights_text
 
 __all__ = [
     "Picture",
     "attention_mask",
     "attention_mask_text",
+    "attention_tiles",
+    "attention_tiles_text",
     "attention_weights",
     "attention_weights_text",
     "batch_rows",
@@ -52,4 +56,6 @@ __all__ = [
     "shift_alignment",
     "shift_alignment_text",
     "side_by_side",
+    "speed_bars",
+    "speed_bars_text",
 ]
