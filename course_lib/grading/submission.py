@@ -1,0 +1,175 @@
+"""One submission, from its code cells to a record of plain data.
+
+If its process ends early, it is started again without the cell that ended it, or past the exercise
+that did, so that a fault costs what it touches and nothing else. The time limit holds for all
+attempts together.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from course_lib.exercises.checker import message
+from course_lib.exercises.exercise import Exercise, Failure
+from course_lib.exercises.verdicts import CORRECT, WRONG, Verdict
+from course_lib.grading import wire
+from course_lib.grading.judging import judge
+from course_lib.grading.labs import Lab
+from course_lib.grading.sandbox import Ended, Sandbox, Session
+from course_lib.grading.slicing import needed
+
+MOST_STARTS = 6
+UNREADABLE, GRADED, CUT_SHORT = "unreadable", "graded", "cut short"
+
+
+def unreadable(lab: Lab, why: str) -> dict[str, Any]:
+    """Return the record of a file that is no notebook."""
+    return _record(lab, UNREADABLE, [why], {}, 0.0)
+
+
+def grade_cells(lab: Lab, cells: list[str], sandbox: Sandbox, seed: int = 0) -> dict[str, Any]:
+    """Return the record of a submission with these code cells."""
+    start = time.monotonic()
+    attempt = _Attempt(lab, cells, sandbox, seed, start + sandbox.limits.seconds)
+    for _ in range(MOST_STARTS):
+        if attempt.once() or time.monotonic() >= attempt.until:
+            break
+    if not attempt.finished:
+        attempt.give_up()
+    status = CUT_SHORT if attempt.faults else GRADED
+    notes = [*attempt.faults, *attempt.errors]
+    return _record(lab, status, notes, attempt.judged, time.monotonic() - start)
+
+
+@dataclass
+class _Attempt:
+    """What is known of a submission so far, over all starts of its process."""
+
+    lab: Lab
+    cells: list[str]
+    sandbox: Sandbox
+    seed: int
+    until: float
+    faults: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    judged: dict[str, dict[str, Any]] = field(default_factory=dict)
+    left_out: set[int] = field(default_factory=set)
+    place: str = "starting"
+
+    @property
+    def finished(self) -> bool:
+        return len(self.judged) == len(self.lab.answers)
+
+    def once(self) -> bool:
+        """Run the cells and judge what is not judged yet; True if the process lived to the end."""
+        session = self.sandbox.open()
+        self.errors, cell, exercise = [], None, None
+        try:
+            data = wire.encode(self.lab.data())
+            self._ask(session)("given", 60, data=data)
+            for cell in self._to_run():
+                self._run(session, cell)
+            cell = None
+            for exercise in self.lab.exercises:
+                if exercise.id not in self.judged:
+                    self._judge(session, exercise)
+            return True
+        except Ended as ended:
+            self._blame(cell, exercise, str(ended))
+            return False
+        finally:
+            session.close()
+
+    def _to_run(self) -> list[int]:
+        run = needed(self.cells, self.lab.cells)
+        return [i for i, go in enumerate(run) if go and i not in self.left_out]
+
+    def _run(self, session: Session, cell: int) -> None:
+        seconds = self.sandbox.limits.cell_seconds
+        name = f"code cell {cell + 1}"
+        said = self._ask(session)(
+            "cell", seconds + 2, source=self.cells[cell], name=name, seconds=seconds
+        )
+        if not isinstance(said, str):
+            session.close()
+            raise Ended("it sent something that is no answer")
+        if said:
+            self.errors.append(f"{name} {wire.clean(said)}")
+
+    def _ask(self, session: Session) -> Any:
+        def ask(op: str, wait: float, **fields: Any) -> Any:
+            left = self.until - time.monotonic()
+            if left <= 0:
+                session.close()
+                raise Ended(f"its {self.sandbox.limits.seconds:g} seconds were over")
+            return session.ask(op, min(wait, left), **fields)
+
+        return ask
+
+    def _judge(self, session: Session, exercise: Exercise) -> None:
+        name = self.lab.answers[exercise.id]
+        seconds = self.sandbox.limits.call_seconds
+        try:
+            judged, note = judge(exercise, name, self._ask(session), seconds, self.seed)
+            self.judged[exercise.id] = _result(exercise, judged, note)
+        except Ended:
+            raise
+        except Exception as error:  # a value so odd that the comparison trips over it is wrong
+            odd = f"your answer cannot be compared ({type(error).__name__})"
+            failed = Verdict(WRONG, failure=Failure(odd))
+            self.judged[exercise.id] = _result(exercise, failed, "")
+
+    def _blame(self, cell: int | None, exercise: Exercise | None, why: str) -> None:
+        """Note what ended the process, so that the next start goes past it."""
+        if cell is not None:
+            self.left_out.add(cell)
+            self.faults.append(f"code cell {cell + 1}: {why}; the rest was run without it")
+        elif exercise is not None:
+            self.faults.append(f"exercise {exercise.id}: {why}")
+            failed = Verdict(WRONG, failure=Failure(f"while your answer was asked, {why}"))
+            self.judged[exercise.id] = _result(exercise, failed, "")
+        else:
+            self.faults.append(f"before its first cell: {why}")
+
+    def give_up(self) -> None:
+        """Mark what could not be judged."""
+        why = "not graded, because the submission ended too often or too late"
+        for exercise in self.lab.exercises:
+            if exercise.id not in self.judged:
+                failed = Verdict(WRONG, failure=Failure(why))
+                self.judged[exercise.id] = _result(exercise, failed, "")
+
+
+def _result(exercise: Exercise, judged: Verdict, note: str) -> dict[str, Any]:
+    failure = judged.failure
+    said = wire.clean(failure.problem) if failure else judged.status
+    return {
+        "points": int(judged.status == CORRECT),
+        "status": judged.status,
+        "reason": said,
+        "misconception": failure.misconception if failure else None,
+        "message": _text(exercise, judged),
+        "note": note,
+    }
+
+
+def _text(exercise: Exercise, judged: Verdict) -> str:
+    return "\n".join(wire.printable(line) for line in message(exercise, judged).splitlines())
+
+
+def _record(
+    lab: Lab, status: str, notes: list[str], judged: dict[str, Any], seconds: float
+) -> dict[str, Any]:
+    none = {"points": 0, "status": "not graded", "reason": status, "misconception": None,
+            "message": "", "note": ""}  # fmt: skip
+    exercises = {e: judged.get(e, none) for e in lab.answers}
+    return {
+        "status": status,
+        "notes": notes,
+        "score": sum(one["points"] for one in exercises.values()),
+        "of": len(exercises),
+        "seconds": round(seconds, 2),
+        "exercises": exercises,
+    }
