@@ -1,0 +1,85 @@
+"""Grade a folder of submitted notebooks of one lab.
+
+Every notebook below FOLDER is a submission. Each runs in a process of its own, limited and cut off
+as far as this system allows, and answers are compared here. RESULTS gets gradebook.csv,
+gradebook.json, overview.html and a page for each submission in feedback/. A run that was stopped
+goes on where it was; a second run changes nothing.
+
+example:
+  python -m course_lib grade submissions/ --lab 01 --out results/
+  python -m course_lib grade submissions/ --lab labs/03_packing.ipynb --out results/ --jobs 4
+
+exit code: 0 all graded, 1 some could not be read or did not live to their end, 2 unusable input
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from course_lib.grading import gradebook, pages
+from course_lib.grading.collecting import collect
+from course_lib.grading.labs import Lab, find_lab
+from course_lib.grading.limits import Limits
+from course_lib.grading.run import content, grade_files
+from course_lib.grading.store import Store, dumps, write
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    usual = Limits()
+    parser.add_argument("folder", metavar="FOLDER", type=Path, help="the submissions")
+    parser.add_argument("--lab", required=True, help="number of the lab, or its released notebook")
+    parser.add_argument("--out", required=True, type=Path, metavar="RESULTS", help="folder to fill")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many at a time")
+    parser.add_argument("--timeout", type=float, default=usual.seconds, metavar="S",
+                        help=f"seconds for a submission, default {usual.seconds:g}")  # fmt: skip
+    parser.add_argument("--memory", type=int, default=usual.memory_mb, metavar="MB",
+                        help=f"memory for a submission, default {usual.memory_mb}")  # fmt: skip
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Grade, write the results, and return the exit code."""
+    if given.jobs < 1:
+        raise ValueError(f"--jobs {given.jobs}: at least 1 is needed.")
+    lab, files = find_lab(given.lab), collect(given.folder)
+    limits = Limits(
+        seconds=given.timeout,
+        cell_seconds=max(1.0, given.timeout / 3),
+        call_seconds=min(Limits.call_seconds, max(1.0, given.timeout / 10)),
+        memory_mb=given.memory,
+    )
+    store = _store(given.out, lab, limits)
+    hide = [given.folder, given.out]
+    protections = grade_files(lab, files, store, limits, given.jobs, hide, given.quiet)
+    records = [store.load(store.key(content(file.path))) for file in files]
+    table = gradebook.rows(files, [record for record in records if record is not None])
+    sandbox = _remembered(given.out, protections)
+    write(given.out / "gradebook.json", dumps(gradebook.as_json(lab, table, sandbox)))
+    write(given.out / "gradebook.csv", gradebook.as_csv(lab, table))
+    write(given.out / "overview.html", pages.overview(lab, table, sandbox))
+    for row in table:
+        write(given.out / row.page, pages.feedback(lab, row))
+    failed = [row for row in table if row.failed]
+    print(f"{len(table)} submissions graded, {len(failed)} not in full: {given.out}/overview.html")
+    for row in failed:
+        print(f"  {row.name}: {'; '.join(row.record['notes'])}")
+    return 1 if failed else 0
+
+
+def _store(out: Path, lab: Lab, limits: Limits) -> Store:
+    out.mkdir(parents=True, exist_ok=True)
+    folder = out / "records"
+    folder.mkdir(exist_ok=True, mode=0o700)
+    folder.chmod(0o700)  # no submission reads another's result
+    return Store(folder, lab, limits)
+
+
+def _remembered(out: Path, protections: list[str]) -> list[str]:
+    """Return the protections of the run that graded; a run that grades nothing keeps them."""
+    path = out / "records" / "sandbox.txt"
+    if protections or not path.is_file():
+        write(path, "\n".join(protections) + "\n")
+    return [line for line in path.read_text("utf8").splitlines() if line]
