@@ -50,7 +50,7 @@ def _scored(rng: random.Random) -> Args:
 
 
 def _healthy_named(value: Any, input_ids: Tensor, targets: Tensor) -> str:
-    for row, t in places(value):
+    for row, t in places(value, targets.shape):
         if targets[row, t] == input_ids[row, t + 1]:
             return f"prediction ({row}, {t}) is scored on the next token; that is no fault"
     return ""
@@ -68,7 +68,7 @@ def _labelled(rng: random.Random) -> Args:
 
 
 def _real_named(value: Any, input_ids: Tensor, labels: Tensor, attention_mask: Tensor) -> str:
-    for row, slot in places(value):
+    for row, slot in places(value, labels.shape):
         if attention_mask[row, slot]:
             return f"slot ({row}, {slot}) holds a real token"
     return ""
@@ -87,7 +87,7 @@ def _ending(rng: random.Random) -> Args:
 
 def _padding_named(value: Any, input_ids: Tensor, labels: Tensor, attention_mask: Tensor,
                    eos_id: int) -> str:
-    for row, slot in places(value):
+    for row, slot in places(value, labels.shape):
         if not attention_mask[row, slot]:
             return f"slot ({row}, {slot}) is padding; its label is -100 rightly"
     return ""  # fmt: skip
@@ -116,7 +116,7 @@ def _leaky(rng: random.Random) -> Args:
 
 
 def _same_named(value: Any, mask: Tensor, document_ids: Tensor) -> str:
-    for query, key in places(value):
+    for query, key in places(value, mask.shape):
         if not mask[query, key]:
             return f"pair ({query}, {key}) is closed in the mask"
     return ""

@@ -124,15 +124,19 @@ class Items:
         return None
 
 
-def places(value: Any) -> list[tuple[int, ...]]:
-    """Return plain data of the form `Places` as a list of tuples.
+def places(value: Any, shape: Sequence[int]) -> list[tuple[int, ...]]:
+    """Return plain data of the form `Places` as tuples; what lies outside of `shape` is left out.
 
-    >>> places([[0, 1], (2, 3)])
-    [(0, 1), (2, 3)]
+    >>> places([[0, 1], (2, 3)], (1, 2))
+    [(0, 1)]
     """
     items = value.values.tolist() if isinstance(value, Array) else value
-    found = [_pair(item, 2) for item in items]
-    return [place for place in found if place is not None]
+    found = [_pair(item, len(shape)) for item in items]
+    return [
+        place
+        for place in found
+        if place is not None and all(i in range(n) for i, n in zip(place, shape, strict=True))
+    ]
 
 
 def _pair(item: Any, size: int) -> tuple[int, ...] | None:

@@ -30,10 +30,15 @@ _WORDS = {"norm": "layer norms", "token_emb": "token embedding", "position_emb":
           "attention": "attention", "swiglu": "feed-forward", "output": "output"}  # fmt: skip
 
 
+@cache
+def _tensors() -> list[tuple[str, Tensor]]:
+    return list(TinyDecoder().named_parameters())
+
+
 def _count(skip: Callable[[str, Tensor], bool] = lambda name, tensor: False) -> dict[str, int]:
     """Count the parameters of each part, without the tensors that `skip` names."""
     counts = dict.fromkeys(PARTS, 0)
-    for name, tensor in TinyDecoder().named_parameters():
+    for name, tensor in _tensors():
         part = next(part for word, part in _WORDS.items() if word in name)
         counts[part] += 0 if skip(name, tensor) else tensor.numel()
     return counts | {"total": sum(counts.values())}

@@ -65,7 +65,7 @@ def questions() -> None:
     """Print the exit questions with their options.
 
     >>> questions()  # doctest: +ELLIPSIS
-    1. Two documents have 2 and 5 scored tokens and stand in a row of 8 slots...
+    1. Two documents have 2 and 5 scored tokens and stand...
     """
     for number, one in enumerate(QUESTIONS, 1):
         lines = show.wrap(f"{number}. {one.text}", "   ")

@@ -20,6 +20,8 @@ _HARMLESS = frozenset(
     "CALL PRECALL CACHE COPY_FREE_VARS LOAD_SMALL_INT NOT_TAKEN KW_NAMES".split()
 )
 
+_WRAPPERS = (types.FunctionType, type(functools.cache(len)))
+
 
 def is_stub(answer: Any) -> bool:
     """True for None, Ellipsis, NotImplementedError, and functions in whose body nothing happens.
@@ -33,9 +35,10 @@ def is_stub(answer: Any) -> bool:
         return True
     if answer is NotImplementedError or isinstance(answer, NotImplementedError):
         return True
-    code = getattr(_unwrap(answer), "__code__", None)
-    if not isinstance(code, types.CodeType):
+    function = _unwrap(answer)
+    if not isinstance(function, types.FunctionType):
         return False
+    code = function.__code__
     steps = [step for step in dis.get_instructions(code) if step.opname != "CACHE"]
     quiet = all(step.opname in _HARMLESS for step in steps)
     returned = [
@@ -66,10 +69,9 @@ def own_function(answer: Any, own: Sequence[str]) -> str:
 
 
 def _is(found: Any, function: Callable) -> bool:
-    if found is function:
-        return True
-    code = getattr(found, "__code__", None)
-    return code is not None and code is getattr(function, "__code__", None)
+    if isinstance(found, types.FunctionType) and isinstance(function, types.FunctionType):
+        return found.__code__ is function.__code__
+    return found is function
 
 
 def _resolve(dotted: str) -> Callable:
@@ -83,7 +85,7 @@ def _unwrap(answer: Any) -> Any:
             answer = answer.func
         elif isinstance(answer, types.MethodType):
             answer = answer.__func__
-        elif "__wrapped__" in getattr(answer, "__dict__", {}):
+        elif isinstance(answer, _WRAPPERS) and hasattr(answer, "__wrapped__"):
             answer = answer.__wrapped__
         else:
             return answer

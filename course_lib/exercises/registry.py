@@ -40,7 +40,13 @@ def all_exercises() -> dict[str, Exercise]:
             if exercise.id in found:
                 raise ValueError(f"two exercises have the id {exercise.id!r}; one is in {name}.")
             found[exercise.id] = exercise
-    return found
+    return {name: found[name] for name in sorted(found, key=_place)}
+
+
+def _place(exercise_id: str) -> tuple[bool, list[int]]:
+    """Where an id stands in the list: "2.10" behind "2.9", labs behind all chapters."""
+    numbers = exercise_id.removeprefix("L").split(".")
+    return exercise_id.startswith("L"), [int(number) for number in numbers]
 
 
 def find(exercise_id: object) -> Exercise | str:

@@ -120,7 +120,9 @@ def test_places_in_any_order_and_container():
     assert (missing.expected, missing.got) == ("in the list", "not in the list")
     assert (extra.expected, extra.got) == ("not in the list", "in the list")
     assert extra.index == (4, 5) and not extra.malformed
-    assert places(plain([(0, 1), torch.tensor([2, 3])])) == [(0, 1), (2, 3)]
+    assert places(plain([(0, 1), torch.tensor([2, 3])]), (3, 4)) == [(0, 1), (2, 3)]
+    outside = [(0, 1), (3, 0), (0, 4), (-1, 0), (0, -1), (2, 3), "no", (1, 2, 3)]
+    assert places(plain(outside), (3, 4)) == [(0, 1), (2, 3)]
 
 
 def test_rows_keep_their_order():

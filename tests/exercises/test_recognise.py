@@ -128,8 +128,9 @@ class Mine:
 
 @pytest.mark.parametrize(
     "answer",
-    [document_mask, functools.partial(document_mask), lambda ids: document_mask(ids), by_helper,
-     by_module, by_package, by_room, by_import, by_inner, wrapped, closure(), Mine().answer],
+    [document_mask, functools.partial(document_mask), functools.cache(document_mask),
+     lambda ids: document_mask(ids), by_helper, by_module, by_package, by_room, by_import,
+     by_inner, wrapped, closure(), Mine().answer],
 )  # fmt: skip
 def test_own_function_is_seen_through(answer):
     assert own_function(answer, OWN) == "course_lib.masks.document_mask"

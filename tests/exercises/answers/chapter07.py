@@ -52,6 +52,12 @@ def twice_and_healthy(input_ids, targets):
     return [*found, (2, 0)] if len(targets) > 2 and (2, 0) not in found else found
 
 
+def twice_outside(input_ids, targets):
+    """Right for one row; in others a place that does not exist is named."""
+    found = twice_loop(input_ids, targets)
+    return [*found, (len(targets), 99)] if len(targets) > 1 else found
+
+
 # --- 7.2
 
 
@@ -271,6 +277,7 @@ WRONG = {
         Wrong(twice_first_column, says="expected in the list, got not in the list"),
         Wrong(twice_and_healthy, says="is scored on the next token; that is no fault"),
         Wrong(lambda ids, targets: len(twice_loop(ids, targets)), says="must be a list of (row"),
+        Wrong(twice_outside, says="that is (row, t)"),
         Wrong(lambda ids, targets: twice_loop(ids, targets) * 2, says="more than once"),
         Wrong(lambda ids, targets: [t for _, t in twice_loop(ids, targets)], says="it holds 0"),
         Wrong(lambda ids, targets: listed(targets == ids[:, 2:]), says="raised RuntimeError"),

@@ -1,0 +1,64 @@
+"""No answer, however odd, makes a check raise: every exercise meets every kind of nonsense."""
+
+import numpy as np
+import pytest
+import torch
+
+from course_lib.exercises.checker import result_of
+from course_lib.exercises.registry import all_exercises
+
+
+class Hostile:
+    """Raises at whatever one does with it."""
+
+    def __getattr__(self, name):
+        raise RuntimeError(f"no {name} here")
+
+    def __eq__(self, other):
+        raise RuntimeError("no comparison here")
+
+    __hash__ = None
+
+
+class Empty:
+    pass
+
+
+ODD = {
+    "object": Empty(),
+    "complex": 1 + 2j,
+    "huge": 2**200,
+    "nan": float("nan"),
+    "text": "abc",
+    "bytes": b"abc",
+    "empty list": [],
+    "empty dict": {},
+    "deep": [[[[[1]]]]],
+    "mixed": [1, "a", 2.5],
+    "ragged": [[1], [1, 2]],
+    "empty tensor": torch.zeros(0),
+    "nan tensor": torch.full((2, 2), float("nan")),
+    "bool tensor": torch.ones(3, 3, dtype=torch.bool),
+    "sparse": torch.eye(3).to_sparse(),
+    "complex tensor": torch.zeros(2, dtype=torch.complex64),
+    "object array": np.array([Empty(), 1], dtype=object),
+    "text array": np.array(["a", "b"]),
+    "structured": np.zeros(2, dtype=[("a", int)]),
+    "half": torch.zeros(2, 2, dtype=torch.float16),
+    "set": {1, 2},
+    "generator": (i for i in range(3)),
+    "pair": (torch.zeros(1), Empty()),
+    "dict": {"input_ids": Empty(), "labels": [1], 3: None.__class__},
+    "hostile": Hostile(),
+}
+
+
+@pytest.mark.parametrize("exercise_id", all_exercises())
+@pytest.mark.parametrize("name", ODD)
+def test_nonsense_is_refused_in_words(exercise_id, name):
+    value = ODD[name]
+    for answer in (value, lambda *args: value):
+        result = result_of(exercise_id, answer)
+        assert result.status in ("not yet", "not attempted yet"), result.message
+        assert "Traceback" not in result.message and len(result.message) < 4000
+        assert max(map(len, result.message.splitlines())) <= 100
