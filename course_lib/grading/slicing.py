@@ -42,7 +42,7 @@ class Facts:
 def needed(cells: Sequence[str], released: Iterable[str]) -> list[bool]:
     """Return for each cell whether it must be run.
 
-    >>> lab = ["x = 1", "y = long(x)", "check('1.1', x)"]
+    >>> lab = ["x = 1", "y = long()", "check('1.1', x)"]
     >>> needed(lab, lab)
     [True, False, True]
     """
