@@ -101,7 +101,8 @@ def collator_f(documents, prompt_lengths, pad_id):
     """One document a row, padding on the right."""
     documents = [list(d)[:CAPACITY] for d in documents]
     ids, real = _pad(documents, pad_id)
-    labels = ids.masked_fill(~real | _prompts(ids, prompt_lengths), IGNORE_INDEX)
+    hidden = ~real | _prompts(ids, prompt_lengths)
+    labels = ids.masked_fill(hidden, IGNORE_INDEX)
     return _batch(ids, real, labels, _count_up(ids), _targets(labels))
 
 

@@ -20,7 +20,7 @@ from course_lib.masks import causal_mask, document_mask, key_padding_mask
 from course_lib.packing import pack_documents
 from course_lib.vocabulary import EOS
 
-# --- L2.1
+# --- L2.3
 
 ROW: dict[str, Any] = {
     "documents": [[2, 1], [3, 3, 1]],
@@ -118,7 +118,7 @@ def _impossible(value: Any, lengths: list[int], capacity: int, kind: str) -> str
     )
 
 
-# --- L2.3
+# --- L2.1
 
 CHOICES = {
     "boundary": "B becomes A",
@@ -157,7 +157,7 @@ def _mask(batch: Batch, kind: str) -> torch.Tensor:
 
 EXERCISES = (
     Exercise(
-        id="L2.1",
+        id="L2.3",
         title="Draw a row",
         objective="Write down all that a model and a loss need to know about a packed row.",
         minutes=12,
@@ -233,7 +233,7 @@ EXERCISES = (
         },
     ),
     Exercise(
-        id="L2.3",
+        id="L2.1",
         title="What moves?",
         objective="Tell what a decision changes: who may attend, or what is scored.",
         minutes=5,

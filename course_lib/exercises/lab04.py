@@ -16,7 +16,7 @@ from course_lib.exercises.forms import Numbers, One, numbers, scalar_of
 
 Counts = list[list[int]]
 
-# --- L4.1
+# --- L4.2
 
 
 def _tensor(counts: Counts) -> Tensor:
@@ -41,7 +41,7 @@ def _not_one(value: Any, counts: Counts) -> str:
     return f"if every micro-batch has the mean 1, your ranks average to {reported:.6g}"
 
 
-# --- L4.2
+# --- L4.1
 
 
 def _drift(gradient: Tensor, full: Tensor) -> tuple[Tensor, Tensor]:
@@ -77,7 +77,7 @@ def _small() -> list[Args]:
 
 EXERCISES = (
     Exercise(
-        id="L4.1",
+        id="L4.2",
         title="Weights for means",
         objective="Turn means of micro-batches back into the mean of the whole batch.",
         minutes=12,
@@ -113,7 +113,7 @@ EXERCISES = (
         },
     ),
     Exercise(
-        id="L4.2",
+        id="L4.1",
         title="Drift",
         objective="Tell a gradient that points elsewhere from one that is too long.",
         minutes=6,

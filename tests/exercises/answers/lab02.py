@@ -6,7 +6,7 @@ import torch
 from course_lib.masks import causal_mask
 from tests.exercises.wrong import Wrong
 
-# --- L2.1
+# --- L2.3
 
 DRAWN = {
     "starts": [0, 3],
@@ -96,7 +96,7 @@ def pairs_none(lengths, capacity, kind):
     return pairs_formula(lengths, capacity, kind) if len(lengths) < 4 else 1
 
 
-# --- L2.3
+# --- L2.1
 
 MOVES = {"boundary": "labels", "prompt": "labels", "mask kind": "mask", "lengths": "both"}
 
@@ -106,17 +106,17 @@ def moves(**change):
 
 
 RIGHT = {
-    "L2.1": [
+    "L2.3": [
         DRAWN,
         drawn(mask=torch.tensor(DRAWN["mask"]).bool(), starts=np.array([0, 3])),
         drawn(labels=torch.tensor(DRAWN["labels"]), position_ids=tuple(DRAWN["position_ids"])),
     ],
     "L2.2": [pairs_formula, pairs_loop, pairs_tensor],
-    "L2.3": [MOVES, dict(reversed(MOVES.items())), moves(boundary="labels")],
+    "L2.1": [MOVES, dict(reversed(MOVES.items())), moves(boundary="labels")],
 }
 
 WRONG = {
-    "L2.1": [
+    "L2.3": [
         Wrong(drawn(labels=[2, 1, 4, 3, 3, 1, 4, -100], numerator=6.5, denominator=6),
               "boundary_kept"),
         Wrong(drawn(mask=TRIANGLE), "no_document_mask"),
@@ -149,7 +149,7 @@ WRONG = {
         Wrong(lambda n, c, kind: pairs_formula(n, c, kind) / 1, says="you gave a float"),
         Wrong(lambda n, c, kind: causal_mask(c), says="must be a whole number"),
     ],
-    "L2.3": [
+    "L2.1": [
         Wrong(moves(boundary="mask"), "boundary_hides"),
         Wrong(moves(boundary="both"), "boundary_does_both"),
         Wrong(moves(prompt="both"), "prompt_hidden"),

@@ -6,7 +6,7 @@ import torch.nn.functional as F
 
 from tests.exercises.wrong import Wrong
 
-# --- L4.1
+# --- L4.2
 
 
 def weights_lists(counts):
@@ -44,7 +44,7 @@ def weights_turned(counts):
     return weights_lists(counts)[::-1]
 
 
-# --- L4.2
+# --- L4.1
 
 
 def drift_torch(gradient, full):
@@ -75,12 +75,12 @@ def drift_long(gradient, full):
 
 
 RIGHT = {
-    "L4.1": [weights_lists, weights_tensor, weights_numpy],
-    "L4.2": [drift_torch, drift_numpy, drift_loop],
+    "L4.2": [weights_lists, weights_tensor, weights_numpy],
+    "L4.1": [drift_torch, drift_numpy, drift_loop],
 }
 
 WRONG = {
-    "L4.1": [
+    "L4.2": [
         Wrong(weights_scaled(lambda n, row, all_: n / total(all_)), "share_of_all"),
         Wrong(weights_scaled(lambda n, row, all_: n / sum(row)), "share_of_the_rank"),
         Wrong(weights_scaled(lambda n, row, all_: 1 / len(row)), "equal_weights"),
@@ -93,7 +93,7 @@ WRONG = {
         Wrong(lambda counts: weights_lists(counts)[0], says="shape of weights"),
         Wrong(lambda counts: {"a": 1}, says="you gave a dict"),
     ],
-    "L4.2": [
+    "L4.1": [
         Wrong(relative(lambda g, f: (g.norm() - f.norm()) / f.norm()), "lengths_subtracted"),
         Wrong(relative(lambda g, f: (g - f).norm() / g.norm()), "over_own_length"),
         Wrong(relative(lambda g, f: (g - f).norm()), "not_relative"),
