@@ -56,7 +56,7 @@ def audit_attention(
     pattern = to_allowed(array, view.shape)
     if pattern is None:
         raise ValueError(f"allowed has shape {array.shape}, the batch has {view.shape} slots.")
-    subject = Pattern(pattern, view, window, causal, _additive(array))
+    subject = Pattern(pattern, view, window, causal, additive(array))
     B, T = view.shape
     return run_rules("attention", subject, Report(f"attention of {B} × {T} queries"))
 
@@ -80,12 +80,19 @@ def to_allowed(array: np.ndarray, shape: tuple[int, int]) -> np.ndarray | None:
     return np.broadcast_to(joined, (B, T, T))
 
 
-def _additive(array: np.ndarray) -> bool:
-    return array.dtype.kind == "f" and (array.min(initial=0) < 0 or not array.any())
+def additive(array: np.ndarray) -> bool:
+    """Say whether a pattern is numbers to add: 0 where allowed, far below 0 elsewhere.
+
+    >>> additive(np.array([[0.0, -1e9]])), additive(np.array([[1, 0]]))
+    (True, False)
+    """
+    if array.dtype == bool or array.dtype.kind == "u":
+        return False
+    return bool(array.min(initial=0) < 0 or (array.dtype.kind == "f" and not array.any()))
 
 
 def _allows(array: np.ndarray) -> np.ndarray:
-    return array > BLOCKED if _additive(array) else array != 0
+    return array > BLOCKED if additive(array) else array != 0
 
 
 @dataclass

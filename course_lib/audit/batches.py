@@ -17,7 +17,7 @@ from course_lib.audit import (  # noqa: F401  (importing a file registers its ru
     rules_padding,
     rules_shift,
 )
-from course_lib.audit.attention import Pattern, to_allowed
+from course_lib.audit.attention import Pattern, additive, to_allowed
 from course_lib.audit.drawing import WIDTH
 from course_lib.audit.registry import finding, rule, run_rules
 from course_lib.audit.report import Finding, Report, Strip
@@ -83,8 +83,7 @@ def _dense(view: BatchView, report: Report) -> None:
     allowed = to_allowed(view.fields.dense, view.shape)
     if allowed is None:
         return
-    additive = view.fields.dense.dtype.kind == "f"
-    subject = Pattern(allowed, view, view.options.window, True, additive)
+    subject = Pattern(allowed, view, view.options.window, True, additive(view.fields.dense))
     run_rules("attention", subject, report)
 
 
@@ -108,7 +107,8 @@ def _strips(view: BatchView, report: Report) -> list[Strip]:
     for f in report.findings:
         if f.severity != "info":
             _mark(f, marks)
-    return [_strip(view, row, marks[row]) for row in sorted(marks)[:MAX_STRIPS]]
+    strips = [_strip(view, row, marks[row]) for row in sorted(marks)[:MAX_STRIPS]]
+    return [strip for strip in strips if strip.lines]
 
 
 def _mark(f: Finding, marks: dict[int, list[int]]) -> None:
@@ -118,15 +118,15 @@ def _mark(f: Finding, marks: dict[int, list[int]]) -> None:
 
 
 def _strip(view: BatchView, row: int, columns: list[int]) -> Strip:
-    width = view.shape[1]
+    width = max(view.shape[1], max(columns) + 1)
     first = max(0, min(min(columns) - WIDTH // 3, width - WIDTH))
     cut = slice(first, first + WIDTH)
     lines = {
         name: array[row, cut].tolist()
         for name, array in view.fields.arrays.items()
-        if array.shape == view.shape
+        if row < len(array)
     }
-    if view.boundary_source:
+    if view.boundary_source and row < len(view.documents):
         lines["document"] = view.documents[row, cut].tolist()
     inside = sorted({c for c in columns if first <= c < first + WIDTH})
     texts = {name: [str(v) for v in np.ravel(values)] for name, values in lines.items()}

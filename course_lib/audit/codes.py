@@ -32,6 +32,7 @@ NEEDS = {
     "reported": "the number that was reported (denominator, or loss_sum and reported)",
     "documents": "documents",
     "packs": "packs",
+    "prompts": "prompt_lengths",
     "rows": "tokens used in each row (row_tokens) and what was reported",
     "window": "window",
     "steps": "planned_steps or displayed_steps",
@@ -388,9 +389,15 @@ _enter(
         "check that each document is handed out once (shuffling, epochs, resumed state)",
     ),
     (
-        "tokens_orphaned", "error", "packs hold tokens that are in no document",
+        "tokens_foreign", "error", "packs hold tokens that are in no document",
         "Tokens came out that never went in, beyond EOS and padding.",
         "declare eos_token_id and pad_token_id if they were added, else look for mixed data sets",
+    ),
+    (
+        "tokens_orphaned", "warn", "an answer was cut off from its prompt",
+        "A piece of a document stands in another row than its prompt. Its tokens are trained "
+        "without the text that they answer.",
+        "keep prompt and answer in one row: drop or truncate such documents, or raise the capacity",
     ),
     (
         "row_over_capacity", "error", "a pack is longer than the capacity",
@@ -487,13 +494,9 @@ _enter(
     ),
     (
         "mean_of_rank_means", _E, "a plain mean over ranks",
-        "Each rank divides by its own targets and the quotients are averaged.",
+        "Each rank (or shard of a sequence) divides by its own targets and the quotients are "
+        "averaged.",
         "all-reduce the count; scale local sums by world_size / global count",
-    ),
-    (
-        "mean_of_shard_means", _E, "a plain mean over shards of a sequence",
-        "Shards of one sequence have different numbers of targets.",
-        "add sums and counts over shards before dividing",
     ),
     (
         "eval_mean_of_batch_means", _E, "evaluation averages the means of batches",

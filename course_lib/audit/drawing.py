@@ -12,32 +12,36 @@ from course_lib.audit.report import Report, Strip, places_text, short
 
 MARK = "⚠"
 WIDTH = 24  # cells of a row that are drawn
+WIDE = "max-width:36rem;overflow-x:auto"
+SIDE_BY_SIDE = "display:flex;flex-wrap:wrap;gap:1rem;align-items:flex-start"
 
 
 def report_html(report: Report) -> str:
     """Return the report as one HTML fragment, self-contained and without scripts."""
+    beside = [_findings_table(report)] if report.findings else []
+    beside += [_strip_table(strip) for strip in report.strips]
     parts = [f"<p><strong>{escape(report.summary())}</strong></p>"]
-    if report.findings:
-        parts.append(_findings_table(report))
-    parts += [_strip_table(strip) for strip in report.strips]
+    if beside:
+        inside = "".join(f'<div style="{WIDE}">{part}</div>' for part in beside)
+        parts.append(f'<div style="{SIDE_BY_SIDE}">{inside}</div>')
     if report.not_checked:
         items = "".join(f"<li>{escape(str(n))}</li>" for n in report.not_checked)
         parts.append(f"<details><summary>not checked</summary><ul>{items}</ul></details>")
-    style = "display:flex;flex-wrap:wrap;gap:1rem;align-items:flex-start"
-    return f'<div style="{style}">{"".join(f"<div>{part}</div>" for part in parts)}</div>'
+    return f"<div>{''.join(parts)}</div>"
 
 
 def _findings_table(report: Report) -> str:
-    heads = ("severity", "code", "where", "what", "expected", "found", "way out", "chapter")
-    head = "".join(f'<th scope="col">{name}</th>' for name in heads)
+    head = "".join(f'<th scope="col">{name}</th>' for name in ("finding", "where", "what"))
     body = []
     for f in report.findings:
-        what = (f.sentence, "" if f.expected is None else short(f.expected, 60),
-                "" if f.found is None else short(f.found, 60), f.way_out, f.chapter)
-        cells = "".join(f'<td style="text-align:left">{escape(text)}</td>' for text in what)
+        values = [(k, getattr(f, k)) for k in ("expected", "found")]
+        lines = [f.sentence, *(f"{k}: {short(v, 60)}" for k, v in values if v is not None)]
+        lines += [f"way out: {f.way_out}", f.chapter]
+        what = "<br>".join(escape(line) for line in lines)
+        left = 'style="text-align:left;vertical-align:top"'
         body.append(
-            f"<tr><td>{f.severity}</td><th scope=\"row\">{escape(f.code)}</th>"
-            f"<td>{escape(places_text(f.where, f.count, 6))}</td>{cells}</tr>"
+            f'<tr><th scope="row" {left}>{f.severity}<br>{escape(f.code)}</th>'
+            f"<td {left}>{escape(places_text(f.where, f.count, 6))}</td><td {left}>{what}</td></tr>"
         )
     return (
         f"<table><caption>Findings</caption><thead><tr>{head}</tr></thead>"

@@ -17,7 +17,7 @@ from course_lib.inputs import choice
 MEAN_CODES = {
     "microbatches": "mean_of_microbatch_means",
     "ranks": "mean_of_rank_means",
-    "shards": "mean_of_shard_means",
+    "shards": "mean_of_rank_means",
     "batches": "eval_mean_of_batch_means",
     "sequences": "sequence_mean",
     "documents": "sequence_mean",

@@ -32,6 +32,7 @@ def audit_packing(
     batch_size: int | None = None,
     drop_last: bool = False,
     reported: Mapping[str, float] | None = None,
+    prompt_lengths: Sequence[int] | None = None,
 ) -> Report:
     """Return what a packer lost, cut, repeated or added.
 
@@ -41,6 +42,8 @@ def audit_packing(
     - row_tokens        tokens used in each row, where the packs themselves are not at hand
     - batch_size, drop_last    whether an incomplete last batch of rows is left out
     - reported          what was reported: "efficiency" (or "utilization"), "used", "total_slots"
+
+    - prompt_lengths    tokens of prompt in each document
 
     Raises ValueError for a capacity below 1.
 
@@ -61,6 +64,8 @@ def audit_packing(
         batch_size=batch_size,
         drop_last=drop_last,
         reported=dict(reported or {}),
+        eos=eos_token_id,
+        prompts=None if prompt_lengths is None else list(map(int, prompt_lengths)),
     )
     return run_rules("packing", run, Report(run.subject))
 
@@ -78,6 +83,8 @@ class Packed:
     batch_size: int | None
     drop_last: bool
     reported: dict[str, float]
+    eos: int | None = None
+    prompts: list[int] | None = None
 
     def has(self, need: str) -> bool:
         """Say whether a rule's need is met."""
@@ -163,7 +170,38 @@ def split(run: Packed) -> Iterator[Finding]:
         yield finding("document_split", numbers, f"{len(numbers)} documents are in pieces.")
 
 
-@rule("tokens_repeated", "tokens_orphaned", on="packing", needs=("documents", "packs"))
+@rule("tokens_orphaned", on="packing", needs=("documents", "packs", "prompts"))
+def orphaned(run: Packed) -> Iterator[Finding]:
+    """Answers in another row than the last token of their prompt."""
+    faulty = []
+    for number, (pieces, n) in enumerate(zip(run.trace.pieces, run.prompts, strict=True)):
+        home = next((row for row, start, stop in pieces if start < n <= stop), None)
+        if n and any(row != home and stop > n for row, _, stop in pieces):
+            faulty.append(number)
+    if faulty:
+        said = f"{len(faulty)} documents have answers in a row without their prompt."
+        yield finding("tokens_orphaned", faulty, said)
+
+
+@rule("eos_missing", on="packing", needs=("documents", "packs", "eos"))
+def eos_between(run: Packed) -> Iterator[Finding]:
+    """Documents whose last token is followed by the next document, with no EOS between."""
+    faulty = []
+    for number, pieces in enumerate(run.trace.pieces):
+        document = run.documents[number]
+        if not pieces or pieces[-1][2] < len(document) or document[-1] == run.eos:
+            continue
+        row = pieces[-1][0]
+        owners, tokens = run.trace.owners[row], run.packs[row]
+        last = max(at for at, owner in enumerate(owners) if owner == number)
+        if tokens[last + 1 : last + 2] != [run.eos]:
+            faulty.append(number)
+    if faulty:
+        yield finding("eos_missing", faulty, f"{len(faulty)} documents end without EOS.",
+                      expected=run.eos, severity="warn")  # fmt: skip
+
+
+@rule("tokens_repeated", "tokens_foreign", on="packing", needs=("documents", "packs"))
 def surplus(run: Packed) -> Iterator[Finding]:
     """Tokens that came out and did not go in (so often)."""
     if not run.balance[1]:
@@ -174,7 +212,7 @@ def surplus(run: Packed) -> Iterator[Finding]:
         for at, (owner, token) in enumerate(zip(owners, tokens, strict=True)):
             if owner < 0 and token not in run.added:
                 (repeated if token in known else strange).append((row, at))
-    for code, places in (("tokens_repeated", repeated), ("tokens_orphaned", strange)):
+    for code, places in (("tokens_repeated", repeated), ("tokens_foreign", strange)):
         if places:
             tokens = [run.packs[r][c] for r, c in places[:16]]
             more = "came out more often than they went in"

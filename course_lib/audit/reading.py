@@ -21,7 +21,6 @@ ALIASES = {
     "cu_seq_lens": "cu_seqlens",
     "max_length_q": "max_seqlen",
     "max_seqlen_q": "max_seqlen",
-    "completion_mask": "loss_mask",
 }
 """Other names of the same field."""
 
@@ -78,6 +77,9 @@ class Fields:
 
     def __init__(self, mapping: Mapping[str, Any], ignore_index: int = -100) -> None:
         self.raw = {ALIASES.get(str(k), str(k)): v for k, v in mapping.items() if v is not None}
+        if "completion_mask" in self.raw:  # beside labels it says what they should be
+            name = "assistant_masks" if "labels" in self.raw else "loss_mask"
+            self.raw.setdefault(name, self.raw.pop("completion_mask"))
         self.arrays: dict[str, np.ndarray] = {}
         self.dense: np.ndarray | None = None
         self.mismatched: dict[str, str] = {}

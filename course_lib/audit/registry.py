@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from course_lib.audit.codes import CODES, NEEDS
-from course_lib.audit.report import Finding, NotChecked, Place, Report
+from course_lib.audit.report import SEVERITIES, Finding, NotChecked, Place, Report
 
 MAX_PLACES = 1000  # places kept in one finding; `count` has the whole number
 
@@ -92,6 +92,8 @@ def run_rules(on: str, subject: Subject, report: Report) -> Report:
             missing.setdefault(needs, []).extend(entry.codes)
         else:
             report.add(entry.check(subject))
+    causes = {code: i for i, code in enumerate(CODES)}  # the table names causes before effects
+    report.findings.sort(key=lambda f: (SEVERITIES.index(f.severity), causes[f.code]))
     report.not_checked += [
         NotChecked(", ".join(dict.fromkeys(codes)), needs) for needs, codes in missing.items()
     ]

@@ -38,11 +38,12 @@ def cu_seqlens(view: BatchView) -> Iterator[Finding]:
     marks = vector(raw)
     if view.sources.malformed:
         total = view.shape[0] * view.shape[1]
+        tokens = f" ({total})" if total else ""
         yield finding(
             "cu_seqlens_malformed",
             "cu_seqlens",
-            f"cu_seqlens must begin with 0, never fall and end with the number of tokens "
-            f"({total}), but {', '.join(view.sources.malformed)}.",
+            f"cu_seqlens must begin with 0, never fall and end with the number of tokens{tokens}"
+            f", but {', '.join(view.sources.malformed)}.",
             expected=_marks_elsewhere(view),
             found=marks.tolist()[:16],
         )
@@ -64,10 +65,12 @@ def cu_seqlens(view: BatchView) -> Iterator[Finding]:
 def _marks_elsewhere(view: BatchView) -> list[int] | None:
     """Return what cu_seqlens should be if another source knows: starts, then the end."""
     ids = view.documents
+    if ids.size == 0:
+        return None
     begins = inner_starts(ids)
     begins[:, 0] = ids[:, 0] >= 0
     total = view.shape[0] * view.shape[1]
-    return [*np.flatnonzero(begins.reshape(-1)).tolist(), total][:16] if total else None
+    return [*np.flatnonzero(begins.reshape(-1)).tolist(), total][:16]
 
 
 @rule("padding_inside_segment", needs=("padding",))

@@ -122,14 +122,11 @@ def row_without_targets(view: BatchView) -> Iterator[Finding]:
     if short:
         yield finding("row_too_short", short, f"{len(short)} rows can have no target.")
     if rows:
-        declared = view.is_batch or (
-            view.scored is not None and view.scored.said_by == "prompt_lengths"
-        )
         said = f"{len(rows)} of {view.shape[0]} rows have no target."
         if view.scored is not None and view.scored.wanted[rows].any() and view.ids is not None:
             kept = view.ids[rows[0]][view.scored.wanted[rows[0]]].tolist()
             said += f" Tokens {kept} of row {rows[0]} belong to an answer and are not marked."
-        yield finding("row_without_targets", rows, said, severity="warn" if declared else None)
+        yield finding("row_without_targets", rows, said, severity="warn" if view.is_batch else None)
 
 
 def _true_runs(mask: np.ndarray, first: int, stop: int) -> list[tuple[int, int]]:

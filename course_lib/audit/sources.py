@@ -40,8 +40,9 @@ def read_sources(fields: Fields, real: np.ndarray | None, free: np.ndarray | Non
     """
     out = Sources()
     shape = fields.shape
-    if shape is None:
-        return out
+    if shape is None:  # no tokens beside it: they end where it says
+        marks = vector(fields.raw.get("cu_seqlens", [0]))
+        shape = (1, max(int(marks.max(initial=0)), 0))
     for name in ("document_ids", "seq_idx"):
         if (array := fields.get(name)) is not None:
             out.ids[name] = np.where(array >= 0, array, UNKNOWN)
@@ -109,6 +110,8 @@ def _from_cu_seqlens(
     if (np.diff(marks) < 0).any():
         out.malformed.append("it falls")
     if out.malformed:
+        return
+    if total == 0:
         return
     end = int(marks[-1])
     count = total if real is None else int(real.sum())

@@ -22,6 +22,9 @@ RENAMED = {
     "real_lengths": "lengths",
     "prompt_len": "prompt_lengths",
     "prompt_lens": "prompt_lengths",
+    "prompt_length": "prompt_lengths",
+    "source_len": "prompt_lengths",
+    "instruction_len": "prompt_lengths",
     "prefix_len": "prompt_lengths",
     "answer_start": "prompt_lengths",
     "nll": "losses",
@@ -35,6 +38,7 @@ FIELDS = {
     "shifted_labels": "labels",
     "n_docs": None,
 }
+SLOTWISE = ("input_ids", "labels", "shifted_labels", "attention_mask", "position_ids", "doc_ids")
 OPTIONS = {
     "documents", "pad_token_id", "eos_token_id", "ignore_index", "vocab_size", "boundary",
     "prompt_lengths", "completion_spans", "role_ids", "response_template", "lengths", "losses",
@@ -88,6 +92,11 @@ def _batch(given: dict[str, Any]) -> Report:
         options["role_ids"] = roles
     if "header_len" in given:
         given["prompt_lengths"] = [given.pop("header_len") + given.pop("human_len")]
+    total = next((given.pop(k) for k in TOTALS if k in given and "half_width" not in given), None)
+    if total is not None and not any(k in given for k in SLOTWISE):
+        fields["attention_mask"] = [[1] * total]
+    if isinstance(given.get("eot_id"), int):
+        given["eos_id"] = [i for i in (given.get("eos_id"), given.pop("eot_id")) if i is not None]
     if "half_width" in given:
         fields["attention_mask"] = _halves(given)
     if given.get("mask") == "block diagonal causal":
@@ -103,15 +112,17 @@ def _batch(given: dict[str, Any]) -> Report:
     return auditors.audit(fields, **options)
 
 
-ROLE_FIELDS = ("system_id", "user_id", "assistant_id", "tool_id")
+ROLE_FIELDS = ("system_id", "user_id", "human_id", "assistant_id", "tool_id", "function_id")
 NOT_FIELDS = ("form", "mask", "n_targets", "note", "full_row")
+NO_SHIFT = ("not shift", "n't shift", "no shift", "without shift", "already shifted", "pre-shifted")
+TOTALS = ("total", "total_tokens", "n_tokens", "num_tokens", "seq_len")
 
 
 def _shifts(consumer: str) -> bool | int:
     said = consumer.lower()
     if said.startswith("slice") and "shifts inside" in said:
         return 2
-    return "not shift" not in said and "already shifted" not in said
+    return not any(words in said for words in NO_SHIFT)
 
 
 def _halves(given: dict[str, Any]) -> list[list[int]]:
@@ -136,14 +147,21 @@ def _attention(given: dict[str, Any]) -> Report:
         for k in ("input_ids", "position_ids", "attention_mask", "cu_seqlens", "doc_ids")
         if given.get(k) is not None
     }
+    if given.get("attention_mask") is not None and np.ndim(given["attention_mask"]) > 2:
+        batch.pop("attention_mask")
+        given["mask"] = given["attention_mask"]
     allowed = _pattern(given, batch)
     return auditors.audit_attention(allowed, batch or None, window=given.get("window"))
 
 
 def _pattern(given: dict[str, Any], batch: dict[str, Any]) -> np.ndarray:
+    for name in ("mask", "allowed_mask", "pattern"):
+        if np.ndim(given.get(name)) >= 2:
+            return np.array(given[name])
     shapes = [np.shape(v) for k, v in batch.items() if k != "cu_seqlens"]
     listed = given.get("visible_keys", given.get("allowed_rows", given.get("allowed")))
-    B, T = shapes[0] if shapes else (1, given.get("seq_len", len(listed or ())))
+    length = given.get("seq_len", (given.get("cu_seqlens") or [len(listed or ())])[-1])
+    B, T = shapes[0] if shapes else (1, length)
     if "rule" in given:
         allowed = _from_rule(given, B, T)
         if "diagonal" in str(given.get("fix", "")):
@@ -220,9 +238,13 @@ def _packer(given: dict[str, Any]) -> Report:
     options = {names.get(k, k): given[k] for k in allowed if k in given}
     if "reported" in options and not isinstance(options["reported"], dict):
         options["reported"] = {"efficiency": options["reported"]}
-    return auditors.audit_packing(
-        given.get("documents"), given.get("packs"), given["capacity"], **options
-    )
+    documents, packs = given.get("documents"), given.get("packs")
+    if documents is None and "lengths" in given:  # packs of document numbers
+        documents = [[i] * n for i, n in enumerate(given["lengths"])]
+        packs = None if packs is None else [[i for k in p for i in documents[k]] for p in packs]
+    if "prompt_lengths" in given:
+        options["prompt_lengths"] = given["prompt_lengths"]
+    return auditors.audit_packing(documents, packs, given["capacity"], **options)
 
 
 PARTS = {

@@ -144,7 +144,10 @@ EXAMPLES: dict[str, Pair] = {
     "document_dropped": packs([[5, 6, 7]], [[5, 6, 7, 8, 9]]),
     "document_split": packs([[5, 6], [7, 8, 9]], [[5, 6, 7, 8, 9]]),
     "tokens_repeated": packs([[5, 6, 7, 8, 9], [8, 9]], [[5, 6, 7, 8, 9]]),
-    "tokens_orphaned": packs([[5, 6, 7, 8, 9], [44]], [[5, 6, 7, 8, 9]]),
+    "tokens_orphaned": packs(
+        [[5], [6, 7, 8, 9]], [[5, 6, 7, 8, 9]], prompt_lengths=[1, 1]
+    ),
+    "tokens_foreign": packs([[5, 6, 7, 8, 9], [44]], [[5, 6, 7, 8, 9]]),
     "row_over_capacity": packs([[5, 6, 7, 8, 9, 2]], [[5, 6, 7], [8, 9, 2]], eos_token_id=2),
     "more_rows_than_needed": packs([[5, 6, 7], [8, 9]], [[5, 6, 7, 8, 9]]),
     "ranks_miss_data": (
@@ -164,7 +167,6 @@ EXAMPLES: dict[str, Pair] = {
         [{"loss_sum": s, "n_targets": n, "rows": r} for s, n, r in ((2.0, 1, 3), (3.0, 3, 1))],
     ),
     "mean_of_microbatch_means": loss(1.5, 1.25, PARTS),
-    "mean_of_shard_means": loss(1.5, 1.25, PARTS, over="shards"),
     "sequence_mean": loss(1.5, 1.25, PARTS, over="sequences"),
     "one_part_reported": loss(2.0, 1.25, PARTS, over="ranks"),
     "perplexity_averaged": loss(
