@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 import textwrap
 from html import escape
 from typing import Any
@@ -69,7 +70,9 @@ class CourseWidget(anywidget.AnyWidget):
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         found = super()._repr_mimebundle_(**kwargs)
         data, metadata = found if isinstance(found, tuple) else (found or {}, {})
-        twin = {"text/plain": self.twin(), "text/html": self.page_html()}
+        twin = {"text/plain": self.twin()}
+        if "google.colab" not in sys.modules:  # Colab would have two things to choose from
+            twin["text/html"] = self.page_html()
         return {**data, **twin}, metadata
 
 

@@ -62,5 +62,7 @@ print(len(calls), "manager.js" in str(bundles[0][1]), sorted(bundles[0][0]))
 def test_colabs_widget_manager_is_switched_on_once_and_only_there(fake):
     done = subprocess.run([sys.executable, "-c", COLAB.format(fake=fake)], text=True,
                           capture_output=True, check=True)
-    kinds = "['application/vnd.jupyter.widget-view+json', 'text/html', 'text/plain']"
+    # a page needs HTML; in Colab there is nothing but the live view
+    kinds = ["application/vnd.jupyter.widget-view+json", "text/html", "text/plain"]
+    kinds = [k for k in kinds if not (fake and k == "text/html")]
     assert done.stdout.strip() == f"{int(fake)} {fake} {kinds}"

@@ -140,6 +140,15 @@ def test_nothing_jumps_while_the_page_loads(opened, name):
     assert page.evaluate("window.shift") < 0.1
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_it_is_ready_when_the_page_has_loaded(opened, name):
+    page = opened(name)
+    page.add_init_script("addEventListener('load', () => { window.ready = document"
+                         ".querySelectorAll('.course-widget[data-ready]').length; })")
+    page.reload()
+    assert page.evaluate("window.ready") == 1
+
+
 def test_focus_can_be_seen(opened):
     page = opened("workbench-a")
     for _ in range(3):
