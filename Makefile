@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help book page notebooks serve lab test clean
+.PHONY: help book page notebooks serve lab test mutate clean
 
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
   if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then echo $$p; break; fi; done)
@@ -62,6 +62,9 @@ lab: .venv/.book-ready ## open the labs in JupyterLab
 
 test: .venv/.test-ready .venv/.browser-ready .venv-colab/.ready ## prove everything
 	$(BIN)/python -m tools.prove $(PARTS)
+
+mutate: .venv/.test-ready ## break every comparison in the checks: does a test notice? (M="chapter05 forms")
+	$(BIN)/python -m tools.mutate_checks $(M)
 
 clean: ## remove what the builds made (not the environment)
 	rm -rf _build .pytest_cache .ruff_cache .hypothesis

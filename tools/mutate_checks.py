@@ -179,7 +179,11 @@ def modules() -> list[str]:
 def survivors(names: list[str], every: int = 1, start: int = 0) -> tuple[int, list[Mutant]]:
     """Return how many mutants were tried, and those that nobody noticed."""
     chosen = [m for name in names for m in mutants(name)][start::every]
-    left = [mutant for mutant in chosen if not noticed(mutant)]
+    left = []
+    for mutant in chosen:
+        if not noticed(mutant):
+            left.append(mutant)
+            print(mutant, flush=True)
     for name in {mutant.module for mutant in chosen}:
         if noticed(name):
             raise RuntimeError(f"{name}: its tests fail without any change; mend that first")
@@ -197,8 +201,6 @@ def main(argv: list[str] | None = None) -> int:
     course_lib.exercises.registry.all_exercises()  # imports torch and the rooms below, once
     began = time.perf_counter()
     tried, left = survivors(args.modules or modules(), args.every, args.start)
-    for mutant in left:
-        print(mutant)
     print(f"{tried} mutants, {len(left)} survivors, {time.perf_counter() - began:.0f} s")
     return 1 if left else 0
 
