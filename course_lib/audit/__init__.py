@@ -14,6 +14,19 @@ import sys
 from types import ModuleType
 from typing import Any
 
+from course_lib.audit import (  # noqa: F401  (importing a file registers its rules)
+    rules_attention,
+    rules_boundaries,
+    rules_completion,
+    rules_denominator,
+    rules_eos,
+    rules_ids,
+    rules_isolation,
+    rules_loss,
+    rules_packing,
+    rules_padding,
+    rules_shift,
+)
 from course_lib.audit.attention import audit_attention
 from course_lib.audit.batches import audit
 from course_lib.audit.codes import CODES

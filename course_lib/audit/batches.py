@@ -8,20 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from course_lib.audit import (  # noqa: F401  (importing a file registers its rules)
-    rules_boundaries,
-    rules_completion,
-    rules_denominator,
-    rules_eos,
-    rules_ids,
-    rules_padding,
-    rules_shift,
-)
 from course_lib.audit.attention import Pattern, additive, to_allowed
 from course_lib.audit.drawing import WIDTH
+from course_lib.audit.options import Options
 from course_lib.audit.registry import finding, rule, run_rules
 from course_lib.audit.report import Finding, Report, Strip
-from course_lib.audit.view import BatchView, Options
+from course_lib.audit.view import BatchView
 
 MAX_STRIPS = 3  # rows that a report draws
 

@@ -19,8 +19,8 @@ from dataclasses import fields
 
 from course_lib.audit.batches import audit
 from course_lib.audit.files import read_batch
+from course_lib.audit.options import Options
 from course_lib.audit.registry import explain
-from course_lib.audit.view import Options
 
 FLAGS = {
     "--pad": ("pad_token_id", int, "id of the pad token"),

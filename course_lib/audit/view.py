@@ -8,40 +8,16 @@ Two questions are answered here once for all rules. Which token is each predicti
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from course_lib.audit.options import Options
 from course_lib.audit.reading import Fields, to_array, vector
+from course_lib.audit.real_slots import found_padding, free_slots, stated_padding
 from course_lib.audit.sources import UNKNOWN, Sources, inner_starts, read_sources
 from course_lib.batch import Batch
-from course_lib.vocabulary import IGNORE_INDEX
-
-
-@dataclass(frozen=True)
-class Options:
-    """What the caller said beside the batch; see `audit`."""
-
-    loss_shifts: bool | int = True
-    documents: Sequence[Sequence[int]] | None = None
-    pad_token_id: int | None = None
-    eos_token_id: int | Sequence[int] | None = None
-    ignore_index: int = IGNORE_INDEX
-    vocab_size: int | None = None
-    boundary: str | None = None
-    prompt_lengths: Sequence | None = None
-    completion_spans: Sequence | None = None
-    role_ids: Mapping[str, Any] | None = None
-    response_template: Sequence[int] | None = None
-    lengths: Sequence[int] | None = None
-    losses: Any = None
-    loss_sum: float | None = None
-    denominator: float | None = None
-    reported: float | None = None
-    window: int | None = None
-    attn_implementation: str | None = None
 
 
 class BatchView:
@@ -55,10 +31,12 @@ class BatchView:
             self.fields.shape = shape or _shape_elsewhere(self.fields)
         self.shape = self.fields.shape or (0, 0)
         self.ids = self.fields.get("input_ids")
-        known = self._stated_padding()
-        self.sources: Sources = read_sources(self.fields, known, self._free())
-        self.real_source = "attention_mask" if known is not None else None
-        self._real = known if known is not None else self._uncovered()
+        known = stated_padding(self.fields, options)
+        self.sources: Sources = read_sources(self.fields, known, free_slots(self.fields, options))
+        source = "attention_mask"
+        if known is None:
+            known, source = found_padding(self.fields, options, self.sources, self.shape)
+        self._real, self.real_source = known, source
 
     # --- what is there
 
@@ -82,79 +60,6 @@ class BatchView:
             given = self.options
             return given.denominator is not None or None not in (given.loss_sum, given.reported)
         return self.fields.get(need) is not None
-
-    # --- padding
-
-    def _stated_padding(self) -> np.ndarray | None:
-        for name, least in (("attention_mask", 1), ("document_ids", 0), ("position_ids", 0)):
-            array = self.fields.get(name)
-            if array is not None and (name != "position_ids" or (array < 0).any()):
-                return array >= least
-        if self.options.lengths is not None and self.fields.shape:
-            lengths = vector(self.options.lengths)[:, None]
-            return np.arange(self.fields.shape[1]) < lengths
-        return None
-
-    def _free(self) -> np.ndarray | None:
-        """Slots that a list of lengths may leave out: no target, or the pad id."""
-        labels, pad = self.fields.get("labels"), self.options.pad_token_id
-        if labels is not None:
-            return labels == self.options.ignore_index
-        if self.ids is not None and pad is not None:
-            return self.ids == pad
-        return None
-
-    def _uncovered(self) -> np.ndarray | None:
-        for name in ("seq_lengths", "cu_seqlens", "attention_mask"):
-            ids = self.sources.ids.get(name)
-            if ids is not None and (ids < 0).any():
-                self.real_source = name
-                return ids >= 0
-            if ids is not None and name != "attention_mask":
-                tail = self._pad_segments(ids)
-                if tail.any():
-                    self.real_source = name
-                    return ~tail
-        if self.fields.dense is not None:
-            return self._silent_slots()
-        return self._padding_by_id()
-
-    def _pad_segments(self, ids: np.ndarray) -> np.ndarray:
-        """The last segment of a row, if it holds the pad id alone and no target."""
-        pad, labels = self.options.pad_token_id, self.fields.get("labels")
-        if pad is None or self.ids is None or labels is None:
-            return np.zeros(self.shape, bool)
-        last = ids == ids[:, -1:]
-        off = (self.ids == pad) & (labels == self.options.ignore_index)
-        return last & (off | ~last).all(1, keepdims=True)
-
-    def _silent_slots(self) -> np.ndarray | None:
-        """A slot that sees nothing, is seen by nothing and is no target: padding."""
-        from course_lib.audit.attention import to_allowed
-
-        allowed = to_allowed(self.fields.dense, self.shape)
-        labels = self.fields.get("labels")
-        if allowed is None:
-            return None
-        silent = ~(allowed.any(-1) | allowed.any(-2))
-        if labels is not None:
-            silent &= labels == self.options.ignore_index
-        self.real_source = "attention_mask"
-        return ~silent if silent.any() else None
-
-    def _padding_by_id(self) -> np.ndarray | None:
-        """Runs of the pad id at the ends of rows whose labels are all off: surely padding."""
-        pad, labels = self.options.pad_token_id, self.fields.get("labels")
-        if pad is None or self.ids is None or labels is None:
-            return None
-        if self.sources.ids or "position_ids" in self.fields.arrays:
-            return None
-        off = (self.ids == pad) & (labels == self.options.ignore_index)
-        tail = np.logical_and.accumulate(off[:, ::-1], 1)[:, ::-1]
-        if not tail.any():
-            return None
-        self.real_source = "pad_token_id"
-        return ~tail
 
     @cached_property
     def real(self) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -45,9 +46,21 @@ def test_an_entry_is_complete(code):
     assert all(len(line) <= 80 for line in explain(code).splitlines())
 
 
-def test_every_chapter_is_in_the_book():
-    pages = [ROOT / address.replace(".html", ".md") for address in CHAPTERS.values()]
-    assert [str(p) for p in pages if not p.exists()] == []
+def slug(heading: str) -> str:
+    """The anchor that the site gives a heading."""
+    return re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-")
+
+
+@pytest.mark.parametrize("address", CHAPTERS.values())
+def test_a_chapter_has_the_heading_that_is_pointed_to(address):
+    page, _, anchor = address.partition("#")
+    text = (ROOT / page.replace(".html", ".md")).read_text("utf8")
+    headings = re.findall(r"^#+ (.*)$", text, re.M)
+    assert anchor in {slug(h) for h in headings}, headings
+
+
+def test_every_chapter_is_pointed_to():
+    assert {entry.chapter for entry in CODES.values()} == set(CHAPTERS.values())
 
 
 def test_every_need_is_used():

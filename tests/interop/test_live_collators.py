@@ -56,7 +56,8 @@ def test_flattened_batches_are_no_error(docs):
 
 
 def test_trap_pad_equal_to_eos_erases_the_end():
-    batch = DataCollatorForLanguageModeling(tokenizer("<eos>"), mlm=False)(rows([[1, 2, 3], [1, 2]]))
+    collator = DataCollatorForLanguageModeling(tokenizer("<eos>"), mlm=False)
+    batch = collator(rows([[1, 2, 3], [1, 2]]))
     report = course_lib.audit(batch, pad_token_id=EOS, eos_token_id=EOS)
     assert report.codes == ["eos_never_target"], (
         "transformers masks by id no longer. Change the row 'HF "
