@@ -11,7 +11,7 @@ PORT ?= 8000
 export OMP_NUM_THREADS ?= 1
 
 help: ## this list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-10s %s\n", $$1, $$2}'
 
 # --- the environment: made once, renewed when a requirements file changes
 
@@ -65,6 +65,19 @@ test: .venv/.test-ready .venv/.browser-ready .venv-colab/.ready ## prove everyth
 
 mutate: .venv/.test-ready ## break every comparison in the checks: does a test notice? (M="chapter05 forms")
 	$(BIN)/python -m tools.mutate_checks $(M)
+
+# Triton is 1 GB and optional: its environment sees the packages of .venv and adds nothing else to it
+.venv-triton/.ready: requirements-triton.txt .venv/.test-ready
+	test -x .venv-triton/bin/python || $(BIN)/python -m venv .venv-triton
+	.venv-triton/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-triton.txt
+	$(BIN)/python -c 'import site; print(site.getsitepackages()[0])' > "$$(.venv-triton/bin/python -c 'import site; print(site.getsitepackages()[0])')/course.pth"
+	@touch $@
+
+test-triton: .venv-triton/.ready ## the optional Triton kernel, in Triton's interpreter on a CPU
+	TRITON_INTERPRET=1 .venv-triton/bin/python -m pytest -q -p no:cacheprovider --doctest-modules tests/triton course_lib/attention/triton_packed.py
+
+bench: .venv/.test-ready ## everything beside its peers; QUICK=1: under two minutes; WRITE=1: for the book
+	$(BIN)/python -m tools.bench $(if $(QUICK),--quick) $(if $(WRITE),--write)
 
 clean: ## remove what the builds made (not the environment)
 	rm -rf _build .pytest_cache .ruff_cache .hypothesis

@@ -9,6 +9,10 @@ for _name in ("COURSE_GLUE", "COURSE_FIGURES"):  # those belong to the builds
 
 import nbval.kernel  # noqa: E402
 
+# Triton is optional, with an environment of its own: only `make test-triton` collects its tests
+_TRITON = ["tests/triton", "course_lib/attention/triton_packed.py"]
+collect_ignore = [] if os.environ.get("TRITON_INTERPRET") == "1" else _TRITON
+
 
 def _execute(self, cell_input, allow_stdin=None):
     """Run a cell with history: without it IPython does not honour a trailing semicolon."""
