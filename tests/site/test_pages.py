@@ -51,14 +51,14 @@ def test_a_page_printed_or_without_scripts_still_reads(chromium, server, name):
 def test_the_first_page_opens_from_the_folder(chromium, html):
     with visit(chromium, (html / "index.html").as_uri(), "file:", scheme="light",
                size=WIDE) as seen:
-        seen.page.wait_for_url(f"**/{CHAPTERS[0]}.html", timeout=10_000)
+        seen.page.wait_for_url(f"**/{CHAPTERS[0]}.html", timeout=30_000)
         assert seen.foreign == []
 
 
 def test_the_search_finds_a_page_without_a_server(chromium, html):
     url = (html / "search.html").as_uri() + "?q=padding"
     with visit(chromium, url, "file:", scheme="light", size=WIDE) as seen:
-        seen.page.locator("#search-results li a").first.wait_for(timeout=10_000)
+        seen.page.locator("#search-results li a").first.wait_for(timeout=30_000)
         assert seen.errors == []
 
 
