@@ -113,7 +113,7 @@ def _grade_one(lab: Lab, file: File, store: Store, sandbox: Sandbox) -> None:
 def _sandboxes(
     lab: Lab, limits: Limits, jobs: int, hide: Sequence[Path]
 ) -> Iterator[queue.Queue[Sandbox]]:
-    folder = make_folder()
+    folder = make_folder(lab.modules)
     free: queue.Queue[Sandbox] = queue.Queue()
     made = [Sandbox(folder, slot, limits, lab.modules, hide) for slot in range(jobs)]
     try:

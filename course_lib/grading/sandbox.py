@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -41,17 +42,23 @@ class Ended(Exception):
     """The submission's process has ended before it answered; the text says why."""
 
 
-def make_package(folder: Path) -> None:
-    """Copy the package without exercises and grader, with a stand-in for the former."""
-    shutil.copytree(PACKAGE, folder / "course_lib", ignore=_left_out)
+def make_package(folder: Path, modules: Iterable[str] = ()) -> None:
+    """Copy the package without exercises and grader, with a stand-in for the former.
+
+    Of the exercises stay the modules that a lab itself imports, such as data to work on.
+    """
+    parts = [module.split(".") for module in modules if module.startswith("course_lib.exercises.")]
+    wanted = {f"{part[2]}.py" for part in parts if not re.match(r"(chapter|lab)\d", part[2])}
+    kept = KEPT | {"exercises": KEPT["exercises"] | wanted}
+
+    def left_out(place: str, names: list[str]) -> set[str]:
+        some = kept.get(Path(place).name) if Path(place).parent == PACKAGE else None
+        return set() if some is None else set(names) - some
+
+    shutil.copytree(PACKAGE, folder / "course_lib", ignore=left_out)
     grading, exercises = folder / "course_lib" / "grading", folder / "course_lib" / "exercises"
     (grading / "__init__.py").write_text("")
     shutil.move(grading / "inside" / "exercises.py", exercises / "__init__.py")
-
-
-def _left_out(place: str, names: list[str]) -> set[str]:
-    kept = KEPT.get(Path(place).name) if Path(place).parent == PACKAGE else None
-    return set() if kept is None else set(names) - kept
 
 
 class Sandbox:
@@ -259,10 +266,13 @@ def _can_hide(folders: Iterable[Path], ours: Path) -> list[Path]:
     return [f for f in resolved if not any(need.is_relative_to(f) for need in needs)]
 
 
-def make_folder() -> Path:
-    """Return a new folder for sandboxes, with the package in it; remove it after use."""
+def make_folder(modules: Iterable[str] = ()) -> Path:
+    """Return a new folder for sandboxes, with the package in it; remove it after use.
+
+    `modules` are those that the lab imports.
+    """
     folder = Path(tempfile.mkdtemp(prefix="course-grading-"))
     folder.chmod(0o755)
     (folder / "package").mkdir()
-    make_package(folder / "package")
+    make_package(folder / "package", modules)
     return folder

@@ -105,12 +105,28 @@ def _facts(source: str, modules: set[str]) -> Facts:
                and (name not in modules or _SETTER.match(how))}  # fmt: skip
     star = any(isinstance(n, ast.ImportFrom) and n.names[0].name == "*" for n in ast.walk(tree))
     calls = {attr.attr for attr in ast.walk(tree) if isinstance(attr, ast.Attribute)}
-    uses |= {"check"} & calls
+    uses = (uses & _used_before_bound(tree)) | ({"check"} & (uses | calls))
     opaque = star or bool(_ANYTHING & (uses | later))
     known = set(dir(builtins))
     return Facts(
         frozenset(uses - known), frozenset(later - known), frozenset(binds | touched), opaque
     )
+
+
+def _used_before_bound(tree: ast.Module) -> set[str]:
+    """Names that a statement at the top reads before the cell itself has bound them."""
+    used: set[str] = set()
+    bound: set[str] = set()
+    for statement in tree.body:
+        names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+        used |= {node.id for node in names if isinstance(node.ctx, ast.Load)} - bound
+        if isinstance(statement, ast.AugAssign):
+            used |= {node.id for node in names} - bound
+        if isinstance(statement, ast.Assign | ast.AnnAssign):
+            bound |= {node.id for node in names if isinstance(node.ctx, ast.Store)}
+        elif isinstance(statement, ast.FunctionDef | ast.ClassDef):
+            bound.add(statement.name)
+    return used
 
 
 def _scopes(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:

@@ -1,0 +1,104 @@
+"""The labs themselves: solved ones get full marks, untouched ones none, mixed ones what is right.
+
+A mixed submission is made from the answers that hold the checks to account: it contains the whole
+file of right and wrong answers to a lab, and hands in one of them for each exercise.
+"""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from course_lib.grading.labs import find_lab, read_lab
+from tests.grading.conftest import grade
+from tests.grading.notebooks import notebook
+from tools.notebooks import read
+from tools.sources import Course
+
+COURSE = Course()
+LABS = [name for name in COURSE.pages if name.startswith("labs/")]
+ANSWERS = Path(__file__).parents[1] / "exercises" / "answers"
+MIXTURES = 3
+WRONG_CLASS = """\
+from dataclasses import dataclass
+
+@dataclass(frozen=True)
+class Wrong:
+    answer: object
+    misconception: object = None
+    says: str = ""
+"""
+
+
+def sources(name, solved):
+    page = COURSE.pages[name]
+    return [c.source for c in read(page, solved=solved).cells if c.cell_type == "code"]
+
+
+@cache
+def home(exercise):
+    """The module of answers that holds those to an exercise."""
+    for path in sorted(ANSWERS.glob("*.py")):
+        module = importlib.import_module(f"tests.exercises.answers.{path.stem}")
+        if exercise in module.RIGHT:
+            return module
+    raise LookupError(f"no answers to {exercise} in {ANSWERS}")
+
+
+def mixtures(lab):
+    """Name -> (cells, exercise -> points, exercise -> misconception)."""
+    files = {e: Path(home(e).__file__) for e in lab.answers}
+    line = "from tests.exercises.wrong import Wrong"
+    texts = {p.stem: p.read_text("utf8").replace(line, WRONG_CLASS) for p in files.values()}
+    start = [f"{stem} = {{}}\nexec({text!r}, {stem})" for stem, text in texts.items()]
+    for k in range(MIXTURES):
+        cells, points, named = ["from course_lib import check", *start], {}, {}
+        for i, (exercise, name) in enumerate(lab.answers.items()):
+            stem, module = files[exercise].stem, home(exercise)
+            points[exercise] = (i + k) % 2
+            if points[exercise]:
+                answer = f'{stem}["RIGHT"]["{exercise}"][{k % len(module.RIGHT[exercise])}]'
+            else:
+                named[exercise] = module.WRONG[exercise][k].misconception
+                answer = f'{stem}["WRONG"]["{exercise}"][{k}].answer'
+            cells.append(f'{name} = {answer}\ncheck("{exercise}", {name})')
+        yield f"mixed{k}", (cells, points, named)
+
+
+@pytest.fixture(scope="module", params=LABS)
+def graded(request, tmp_path_factory):
+    path = COURSE.root / f"{request.param}.ipynb"
+    lab = read_lab(path)
+    folder = tmp_path_factory.mktemp("class")
+    (folder / "student.ipynb").write_bytes(path.read_bytes())
+    (folder / "solved.ipynb").write_text(notebook(sources(request.param, solved=True)))
+    mixed = dict(mixtures(lab))
+    for name, (cells, _, _) in mixed.items():
+        (folder / f"{name}.ipynb").write_text(notebook(cells))
+    return grade(folder, path, tmp_path_factory.mktemp("out")), mixed, lab
+
+
+def test_there_is_a_lab():
+    assert LABS and find_lab("01").name == "01_decoder"
+
+
+def test_a_solved_lab_gets_full_marks(graded):
+    row = graded[0].rows["solved"]
+    assert row["score"] == row["of"] == len(graded[2].answers), row
+
+
+def test_an_untouched_lab_gets_nothing(graded):
+    row = graded[0].rows["student"]
+    states = {one["status"] for one in row["exercises"].values()}
+    assert row["score"] == 0 and states == {"not attempted yet"} and row["notes"] == [], row
+
+
+def test_mixed_submissions_get_what_they_got_right(graded):
+    for name, (_, points, named) in graded[1].items():
+        row = graded[0].rows[name]
+        assert graded[0].points(name) == points, (name, row)
+        found = {e: row["exercises"][e]["misconception"] for e in named}
+        assert found == named, (name, row)

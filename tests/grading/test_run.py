@@ -1,0 +1,101 @@
+"""A run over a class: resumed after a stop, unchanged by a second run, nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from course_lib.grading.labs import read_lab
+from course_lib.grading.limits import Limits
+from course_lib.grading.store import Store
+from tests.grading.conftest import grade
+from tests.grading.notebooks import RIGHT, STUBS, WRONG, answers, notebook
+
+
+def fill(folder: Path, count: int) -> None:
+    """Write `count` submissions: right, wrong, half done, broken, in turn."""
+    for i in range(count):
+        kinds = [RIGHT, WRONG, {"2.2": RIGHT["2.2"]}, STUBS]
+        data = notebook(answers(kinds[i % 4], [f"number = {i}"])).encode()
+        data = data if i % 6 != 5 else data[:-50]
+        (folder / f"s{i:02}.ipynb").write_bytes(data)
+
+
+def snapshot(out: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(out)): p.read_bytes() for p in out.rglob("*") if p.is_file()}
+
+
+@pytest.fixture(scope="module")
+def twice(tmp_path_factory, lab):
+    """Six files graded, then six more, then all again: the three states of the folder."""
+    folder, out = tmp_path_factory.mktemp("class"), tmp_path_factory.mktemp("out")
+    fill(folder, 6)
+    grade(folder, lab, out)
+    first = snapshot(out)
+    fill(folder, 12)
+    result = grade(folder, lab, out)
+    second = snapshot(out)
+    times = {p: p.stat().st_mtime_ns for p in out.rglob("*") if p.is_file()}
+    grade(folder, lab, out)
+    again = {p: p.stat().st_mtime_ns for p in out.rglob("*") if p.is_file()}
+    return first, second, snapshot(out), result, times == again
+
+
+def test_all_are_there_with_their_scores(twice):
+    scores = [row["score"] for row in twice[3].rows.values()]
+    assert scores == [4, 0, 1, 0, 4, 0, 1, 0, 4, 0, 1, 0]
+    broken = [name for name, row in twice[3].rows.items() if row["status"] == "unreadable"]
+    assert broken == ["s05", "s11"] and twice[3].code == 1
+
+
+def test_a_second_run_changes_no_byte_and_writes_no_file(twice):
+    assert twice[1] == twice[2] and twice[4]
+
+
+def test_what_was_graded_is_not_graded_again(twice):
+    records = {name for name in twice[0] if name.startswith("records/")}
+    assert len(records) == 7 and all(twice[1][name] == twice[0][name] for name in records)
+
+
+def test_a_stopped_run_goes_on_and_leaves_nothing_behind(tmp_path, lab):
+    folder, out = tmp_path / "class", tmp_path / "out"
+    folder.mkdir()
+    fill(folder, 12)
+    command = [sys.executable, "-m", "course_lib", "grade", str(folder), "--lab", str(lab)]
+    run = subprocess.Popen(
+        [*command, "--out", str(out), "--jobs", "1"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        env=os.environ | {"TMPDIR": str(tmp_path)},
+    )  # fmt: skip
+    while run.poll() is None and len(list(out.glob("records/*.json"))) < 3:
+        time.sleep(0.02)
+    run.send_signal(signal.SIGINT)
+    assert run.wait(30) != 0
+    assert not list(tmp_path.glob("course-grading-*"))
+    done = {p.name: p.read_bytes() for p in out.glob("records/*.json")}
+    assert 3 <= len(done) < 12 and not (out / "gradebook.csv").exists()
+    result = grade(folder, lab, out)
+    assert len(result.rows) == 12
+    assert all((out / "records" / name).read_bytes() == data for name, data in done.items())
+
+
+def test_a_piece_of_a_record_is_no_record(tmp_path, lab):
+    store = Store(tmp_path, read_lab(lab), Limits())
+    store.save("x", {"exercises": {}})
+    assert store.load("x") == {"exercises": {}}
+    (tmp_path / "x.json").write_text('{"exerc')
+    assert store.load("x") is None and store.load("y") is None
+
+
+def test_a_key_depends_on_file_lab_and_limits(tmp_path, lab):
+    stores = [Store(tmp_path, read_lab(lab), limits) for limits in (Limits(), Limits(seconds=5))]
+    keys = {store.key(data) for store in stores for data in (b"a", b"b")}
+    assert len(keys) == 4
+
+
