@@ -39,8 +39,8 @@ def audit_loss(
 
     - reported        the mean, or a mapping with "loss", "loss_sum" (or "logp_sum"), "perplexity"
     - parts           for each part a LossSum, a pair (sum, count), raw losses, or a mapping with
-                      loss_sum, n_targets and, if known, total_tokens and rows. Nested lists are
-                      parts of parts (micro-batches of each rank)
+                      loss_sum (or mean), n_targets and, if known, total_tokens, rows. Nested
+                      lists are parts of parts (micro-batches of each rank)
     - over            what a part is: "microbatches", "ranks", "shards", "batches" (of an
                       evaluation), "sequences" or "documents"
     - contributions   what each part handed to backward or to the all-reduce

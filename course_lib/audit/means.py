@@ -54,7 +54,7 @@ def close(a: float, b: float, rtol: float = RTOL) -> bool:
 
 
 def as_part(value: Any) -> Part:
-    """Return a Part from a LossSum, a (sum, count) pair, a mapping, or raw losses.
+    """Return a Part from a LossSum, a (sum, count) pair, a mapping (sum or mean), or raw losses.
 
     >>> as_part((3.0, 2)).mean
     1.5
@@ -64,9 +64,14 @@ def as_part(value: Any) -> Part:
     if isinstance(value, LossSum):
         return Part(float(value.total), value.count)
     if isinstance(value, Mapping):
+        if "losses" in value:
+            return as_part(list(value["losses"]))
+        count = int(_first(value, ("n_targets", "count", "num_targets", "n_tokens")))
+        mean = next((float(value[k]) for k in ("mean", "loss", "loss_mean") if k in value), None)
+        sums = ("loss_sum", "total", "sum", "nll_sum")
         return Part(
-            float(_first(value, ("loss_sum", "total", "sum", "nll_sum"))),
-            int(_first(value, ("n_targets", "count", "num_targets", "n_tokens"))),
+            float(_first(value, sums)) if mean is None else mean * count,
+            count,
             _optional(value, ("total_tokens", "tokens", "n_slots")),
             _optional(value, ("rows", "n_rows", "n_sequences")),
         )

@@ -6,6 +6,7 @@ queries only). It holds no verdicts: it does not look at a case's code, level, p
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -54,26 +55,35 @@ def report_of(given: dict[str, Any]) -> Report:
 
 def twin_of(given: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
     """Return the input with the right values in the places of the wrong ones."""
-    twin = {k: v for k, v in given.items() if k not in STALE or STALE[k] not in right}
+    stale = [k for k, new in STALE.items() if new in right]
+    if any(k in right for k in PATTERNS):
+        stale += [k for k in PATTERNS if k not in right]
+    twin = {k: v for k, v in given.items() if k not in stale}
     for name, value in right.items():
         twin[REPAIRS.get(name, name)] = value
-    if isinstance(given.get("reported"), dict) and "reported" not in right:
-        twin["reported"] = {k: right.get(k, v) for k, v in given["reported"].items()}
+    if given["form"] == "packer_trace" and "packs" in given:
+        named = (v for k, v in right.items() if "packs" in k and rows(v))
+        twin["packs"] = next(named, given["packs"])
+    reported = given.get("reported")
+    if isinstance(reported, dict) and "reported" not in right:
+        twin["reported"] = {k: right.get(k, v) for k, v in reported.items()}
+    elif reported is not None and "reported" not in right:
+        means = [v for k, v in right.items() if number(v) and re.search(r"(mean|^loss)$", k)]
+        twin["reported"] = means[0] if means else reported
     return twin
 
 
-STALE = {"derived_cu_seqlens": "cu_seqlens"}
-REPAIRS = {
-    "packs_with_tail": "packs",
-    "split_packs": "packs",
-    "expected_packs": "packs",
-    "token_mean": "reported",
-    "pair_mean": "reported",
-    "mean": "reported",
-    "loss": "reported",
-    "steps": "planned_steps",
-    "min_dtype": "dtype",
-}
+def rows(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(row, list) for row in value)
+
+
+def number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+PATTERNS = ("visible_keys", "allowed_rows", "allowed", "mask", "allowed_mask", "pattern")
+STALE = {"derived_cu_seqlens": "cu_seqlens", "displayed": "steps"}
+REPAIRS = {"steps": "planned_steps", "min_dtype": "dtype", "right_labels": "labels"}
 
 
 # --- batches
@@ -99,8 +109,8 @@ def _batch(given: dict[str, Any]) -> Report:
         given["eos_id"] = [i for i in (given.get("eos_id"), given.pop("eot_id")) if i is not None]
     if "half_width" in given:
         fields["attention_mask"] = _halves(given)
-    if given.get("mask") == "block diagonal causal":
-        fields["attention_mask"] = _block_diagonal(np.array(given["doc_ids"]))[:, None]
+    if "mask" in given:
+        fields["attention_mask"] = _dense(given)
     for name, value in given.items():
         name = RENAMED.get(name, name)
         if name in OPTIONS and value is not None:
@@ -133,6 +143,15 @@ def _halves(given: dict[str, Any]) -> list[list[int]]:
     return [row[: given.pop("total", len(row))]]
 
 
+def _dense(given: dict[str, Any]) -> np.ndarray:
+    """A pattern that is written out, or named: block diagonal, or causal over the row."""
+    if not isinstance(given["mask"], str):
+        return np.array(given["mask"])
+    name = next(k for k in SLOTWISE if given.get(k) is not None)
+    ids = np.array(given["doc_ids"] if "block" in given["mask"] else given[name])
+    return _block_diagonal(ids if "block" in given["mask"] else ids * 0)[:, None]
+
+
 def _block_diagonal(ids: np.ndarray) -> np.ndarray:
     T = ids.shape[1]
     return (ids[:, :, None] == ids[:, None, :]) & np.tril(np.ones((T, T), bool))
@@ -144,9 +163,11 @@ def _block_diagonal(ids: np.ndarray) -> np.ndarray:
 def _attention(given: dict[str, Any]) -> Report:
     batch = {
         k: given[k]
-        for k in ("input_ids", "position_ids", "attention_mask", "cu_seqlens", "doc_ids")
+        for k in (*SLOTWISE, "cu_seqlens", "seq_lens")
         if given.get(k) is not None
     }
+    if "doc_lengths" in given:
+        batch["seq_lengths"] = given["doc_lengths"]
     if given.get("attention_mask") is not None and np.ndim(given["attention_mask"]) > 2:
         batch.pop("attention_mask")
         given["mask"] = given["attention_mask"]
@@ -155,14 +176,15 @@ def _attention(given: dict[str, Any]) -> Report:
 
 
 def _pattern(given: dict[str, Any], batch: dict[str, Any]) -> np.ndarray:
-    for name in ("mask", "allowed_mask", "pattern"):
+    for name in ("mask", "allowed_mask", "pattern", "additive_mask"):
         if np.ndim(given.get(name)) >= 2:
             return np.array(given[name])
-    shapes = [np.shape(v) for k, v in batch.items() if k != "cu_seqlens"]
+    listless = ("cu_seqlens", "seq_lens", "seq_lengths")
+    shapes = [np.shape(v) for k, v in batch.items() if k not in listless]
     listed = given.get("visible_keys", given.get("allowed_rows", given.get("allowed")))
     length = given.get("seq_len", (given.get("cu_seqlens") or [len(listed or ())])[-1])
     B, T = shapes[0] if shapes else (1, length)
-    if "rule" in given:
+    if "k<=q" in given.get("rule", "").replace(" ", ""):
         allowed = _from_rule(given, B, T)
         if "diagonal" in str(given.get("fix", "")):
             allowed |= np.eye(T, dtype=bool)
@@ -174,12 +196,15 @@ def _pattern(given: dict[str, Any], batch: dict[str, Any]) -> np.ndarray:
 def _from_rule(given: dict[str, Any], B: int, T: int) -> np.ndarray:
     """Evaluate a rule such as "k<=q and q-k<window and key k is real"."""
     rule = given["rule"].replace("key k is real", "real[k]").replace("query q is real", "real[q]")
+    rule = rule.replace("same document", "doc[q] == doc[k]")
     out = np.zeros((B, T, T), bool)
+    documents = given.get("doc_ids", np.zeros((B, T), int))
     for row in range(B):
         real = given.get("attention_mask", np.ones((B, T), int))[row]
         for q in range(T):
             for k in range(T):
-                scope = {"q": q, "k": k, "real": real, "window": given.get("window")}
+                scope = {"q": q, "k": k, "real": real, "doc": documents[row],
+                         "window": given.get("window")}  # fmt: skip
                 out[row, q, k] = bool(eval(rule, {"__builtins__": {}}, scope))
     return out
 
@@ -210,6 +235,9 @@ def _complete(listed: dict[int, list[int]], T: int) -> np.ndarray:
 # --- everything else
 
 
+STATES = ("running_sum", "states", "running_state", "state")
+
+
 def _states(given: dict[str, Any]) -> Report:
     reads = {int(k.rsplit("_", 1)[1]): v for k, v in given.items() if "reads_for_token" in k}
     ids = given.get("doc_ids")
@@ -218,7 +246,7 @@ def _states(given: dict[str, Any]) -> Report:
         document_ids=ids,
         position_ids=given.get("position_ids"),
         inputs=given.get("x"),
-        states=given.get("running_sum", given.get("states")),
+        states=next((given[k] for k in STATES if k in given), None),
         reads=reads,
     )
 
@@ -226,6 +254,8 @@ def _states(given: dict[str, Any]) -> Report:
 def _truncation(given: dict[str, Any]) -> Report:
     kept = {k.removesuffix("_kept"): v for k, v in given.items() if k.endswith("_kept")}
     prompt_kept = kept.pop("prompt", None)
+    if not kept:
+        kept = {"completion": given["kept"]}
     whole = {name: given[name] for name in kept}
     return auditors.audit_truncation(
         given.get("prompt", []), whole, kept, given.get("max_length"), prompt_kept=prompt_kept
@@ -258,6 +288,9 @@ PARTS = {
 }
 
 
+CONTRIBUTIONS = ("loss_seen_by_backward", "per_rank", "contributions", "per_replica")
+
+
 def _loss(given: dict[str, Any]) -> Report:
     name = next((k for k in PARTS if k in given), None)
     reported = given.get("reported")
@@ -269,13 +302,15 @@ def _loss(given: dict[str, Any]) -> Report:
         reported,
         parts,
         over=PARTS[name],
-        contributions=given.get("loss_seen_by_backward", given.get("per_rank")),
+        contributions=next((given[k] for k in CONTRIBUTIONS if k in given), None),
         batch_size=given.get("batch_size"),
         padding_losses=padding if any(padding) else None,
     )
 
 
 def _part(part: Any) -> Any:
+    if isinstance(part, dict) and "microbatches" in part:
+        return [_part(p) for p in part["microbatches"]]
     if isinstance(part, dict) and "logp_sum" in part:
         return {"loss_sum": -part["logp_sum"], "n_targets": part["n_targets"]}
     return tuple(part) if isinstance(part, list) and len(part) == 2 else part
