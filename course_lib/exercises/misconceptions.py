@@ -780,4 +780,30 @@ MISCONCEPTIONS: dict[str, Misconception] = {
         "-1 written on padding. Collator F, like most models, has 0 there.",
         3,
     ),
+    "diagonal_full": Misconception(
+        "tiles on the diagonal taken for full. Half of such a tile lies in the future.", 10
+    ),
+    "tiles_mixed_up": Misconception(
+        "the three counts in another order: skipped first, then partial, then full.", 10
+    ),
+    "whole_squares": Misconception(
+        "squares of the lengths. Causal attention computes a triangle with its diagonal, "
+        "n(n + 1)/2 pairs for n slots.",
+        10,
+    ),
+    "mean_of_ratios": Misconception(
+        "a mean of each document's ratio. What is saved is a quotient of two sums, and short "
+        "documents weigh little in a sum.",
+        10,
+    ),
+    "one_row_only": Misconception(
+        "one padded row counted. Each document has a row of its own.", 10
+    ),
+    "slots_for_both": Misconception(
+        "the ratio of slots for attention too. Attention counts pairs, which grow with the square.",
+        10,
+    ),
+    "ratio_turned": Misconception(
+        "packed over padded. Asked is how many times fewer: padded over packed.", 10
+    ),
 }
