@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import tokenizers
 from datasets import Dataset
 from hypothesis import given, settings
 from transformers import (
@@ -13,23 +12,14 @@ from transformers import (
     DataCollatorWithFlattening,
     LlamaConfig,
     LlamaForCausalLM,
-    PreTrainedTokenizerFast,
 )
 from trl import SFTConfig, SFTTrainer
 
 import course_lib
 from course_lib import EOS, PAD
 from course_lib.audit import audit_dataloader
-from course_lib.vocabulary import TOKENS
+from tests.interop.test_transformers import tokenizer
 from tests.strategies import documents
-
-
-def tokenizer(pad: str = "<pad>", side: str = "right") -> PreTrainedTokenizerFast:
-    words = tokenizers.models.WordLevel({t: i for i, t in enumerate(TOKENS)}, unk_token="<pad>")
-    return PreTrainedTokenizerFast(
-        tokenizer_object=tokenizers.Tokenizer(words), pad_token=pad, eos_token="<eos>",
-        padding_side=side,
-    )  # fmt: skip
 
 
 def rows(docs: list[list[int]]) -> list[dict[str, list[int]]]:
