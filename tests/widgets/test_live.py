@@ -26,7 +26,7 @@ BUILDERS = {
     "denominators": live.denominator_explorer,
     "collators": lambda: live.collator_bench(COLLATORS, SETS),
 }
-SUBSET = {"VBox", "Box", "HBox", "HTML", "IntSlider", "Dropdown", "Text"}
+SUBSET = {"VBox", "Box", "HBox", "HTML", "IntSlider", "Dropdown", "Text", "KeysStayHere"}
 """What ipywidgets 7.7 in Colab shows without trouble."""
 
 
@@ -115,7 +115,7 @@ def test_masks_are_those_of_the_library():
         assert bool((seen[~right] == 0).all())
         torch.testing.assert_close(seen.sum(-1), right.any(-1).double())
         ledger = batch.ledger()
-        assert f"{ledger.targets} targets, {ledger.row_starts} row starts" in text(panel)
+        assert f"targets {ledger.targets}, row starts {ledger.row_starts}" in text(panel)
         assert f"mask: {int(right.sum())} of {capacity**2} pairs" in text(panel)
 
 

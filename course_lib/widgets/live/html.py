@@ -12,7 +12,7 @@ from html import escape
 from course_lib.figures.style import color, document_role
 
 Cell = tuple[str, str]
-"""Words and the role of the cell's colour ("" for none)."""
+"""Words and the role of the cell's colour, or a colour that begins with #."""
 
 INKS = {"on": "on_ink", "ignored": "ignored_ink", "bad_fill": "bad"}
 
@@ -44,11 +44,20 @@ _CELL = (
 
 def _cell(cell: Cell) -> str:
     words, role = cell
-    if not role:
-        return f'<td style="{_HEAD}text-align:center">{escape(words)}</td>'
-    ink = color(INKS.get(role, "ink"))
-    style = f"{_CELL}{color('line')};background:{color(role)};color:{ink}"
+    ink, fill = color(INKS.get(role, "ink")), role if role.startswith("#") else color(role)
+    style = f"{_CELL}{color('line')};background:{fill};color:{ink}"
     return f'<td style="{style}">{escape(words)}</td>'
+
+
+def shade(share: float) -> str:
+    """Return the colour of a number from 0 to 1, the deeper the larger.
+
+    >>> shade(0) == color("off"), shade(1) == color("weight")
+    (True, True)
+    """
+    ends = [[int(color(role)[i : i + 2], 16) for i in (1, 3, 5)] for role in ("off", "weight")]
+    mixed = (round(a + (b - a) * share) for a, b in zip(*ends, strict=True))
+    return "#" + "".join(f"{part:02x}" for part in mixed)
 
 
 def beside(*parts: str) -> str:

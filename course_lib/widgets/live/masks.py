@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from course_lib.batch import Batch
-from course_lib.boundaries import document_starts
 from course_lib.decoder import TinyDecoder
 from course_lib.masks import causal_mask, document_mask, padding_mask
 from course_lib.packing import pack_documents
@@ -105,8 +104,8 @@ def draw(row: MaskedRow) -> str:
     owners = batch.document_ids[0].tolist()
     grids = beside_names(names)
     parts = (
-        f"{ledger.targets} targets, {ledger.row_starts} row starts, {ledger.boundaries} boundaries,"
-        f" {ledger.prompts} prompts, {ledger.padding} padding: {batch.num_slots} slots"
+        f"targets {ledger.targets}, row starts {ledger.row_starts}, boundaries {ledger.boundaries},"
+        f" prompts {ledger.prompts}, padding {ledger.padding}: {batch.num_slots} slots"
     )
     more = len(batch) - 1
     if more:
@@ -138,11 +137,10 @@ def beside_names(names: list[str]) -> list[str]:
 def _row(batch: Batch, names: list[str], owners: list[int]) -> dict[str, list[html.Cell]]:
     labels = batch.labels[0].tolist()
     reasons = [REASONS[code] for code in slot_reasons(batch.labels, batch.document_ids)[0].tolist()]
-    starts = document_starts(batch.document_ids)[0].tolist()
     tints = [html.document(d) for d in owners]
     return {
         "token": [*zip(names, tints, strict=True)],
-        "document": [(str(d) + "|" * s, t) for d, s, t in zip(owners, starts, tints, strict=True)],
+        "document": [*zip(map(str, owners), tints, strict=True)],
         "position": [(str(p), t) for p, t in zip(batch.position_ids[0].tolist(), tints,
                                                  strict=True)],
         "label": [(str(v), "off" if v >= 0 else "ignored") for v in labels],
@@ -158,4 +156,4 @@ def _bits(cells: list[bool]) -> list[html.Cell]:
 
 
 def _weights(cells: list[float]) -> list[html.Cell]:
-    return [(f"{w:.2f}", "weight") if w else ("0", "off") for w in cells]
+    return [(f"{w:.2f}", html.shade(w)) if w else ("0", "off") for w in cells]

@@ -8,8 +8,12 @@ from typing import Any
 import ipywidgets
 
 from course_lib.widgets.live.html import refusal
+from course_lib.widgets.live.keys import KeysStayHere
 
-WIDE = {"description_width": "10em"}
+WIDE: dict[str, Any] = {
+    "style": {"description_width": "9em"},
+    "layout": {"width": "24em", "max_width": "98%"},
+}
 
 
 class Live(ipywidgets.VBox):
@@ -35,7 +39,7 @@ class Live(ipywidgets.VBox):
         self.controls = dict(controls)
         self.view = ipywidgets.HTML()
         self.result: Any = None
-        super().__init__([_in_rows(list(self.controls.values())), self.view])
+        super().__init__([_in_rows(list(self.controls.values())), self.view, KeysStayHere()])
         for control in self.controls.values():
             control.observe(self._refresh, names="value")
         self._refresh()
@@ -68,7 +72,7 @@ def slider(name: str, value: int, low: int, high: int, step: int = 1) -> ipywidg
     >>> slider("capacity", 8, 4, 12).max
     12
     """
-    return ipywidgets.IntSlider(value, low, high, step, description=name, style=WIDE)
+    return ipywidgets.IntSlider(value, low, high, step, description=name, **WIDE)
 
 
 def menu(name: str, options: Any, value: Any = None) -> ipywidgets.Dropdown:
@@ -78,7 +82,7 @@ def menu(name: str, options: Any, value: Any = None) -> ipywidgets.Dropdown:
     'A'
     """
     chosen = {} if value is None else {"value": value}
-    return ipywidgets.Dropdown(options=options, description=name, style=WIDE, **chosen)
+    return ipywidgets.Dropdown(options=options, description=name, **WIDE, **chosen)
 
 
 def field(name: str, value: str) -> ipywidgets.Text:
@@ -87,7 +91,7 @@ def field(name: str, value: str) -> ipywidgets.Text:
     >>> field("prompts", "0, 0").value
     '0, 0'
     """
-    return ipywidgets.Text(value, description=name, style=WIDE)
+    return ipywidgets.Text(value, description=name, **WIDE)
 
 
 def whole_numbers(text: str, name: str) -> list[int]:
