@@ -806,4 +806,19 @@ MISCONCEPTIONS: dict[str, Misconception] = {
     "ratio_turned": Misconception(
         "packed over padded. Asked is how many times fewer: padded over packed.", 10
     ),
+    "future_tiles": Misconception(
+        "every key tile visited. Those right of the diagonal lie in the future.", 10
+    ),
+    "last_document_only": Misconception(
+        "the document of the tile's last query. The first query may sit in an earlier document, "
+        "and needs its keys.",
+        10,
+    ),
+    "first_tile_lost": Misconception(
+        "the first key tile rounded up. A document that begins inside a tile needs that tile too.",
+        10,
+    ),
+    "diagonal_tile_lost": Misconception(
+        "one tile too few. The tile on the diagonal is visited as well.", 10
+    ),
 }
