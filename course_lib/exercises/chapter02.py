@@ -1,17 +1,16 @@
-"""Exercises of chapter 2: which logit is scored on which label, and how to see it done twice."""
+"""Exercises of chapter 2: which logit is scored on which label."""
 
 from __future__ import annotations
 
 import random
 
-import torch
 from torch import Tensor
 
-from course_lib.exercises import cases
+from course_lib.exercises import cases, chapter02_double
 from course_lib.exercises.checks import Args, Exact, Property, Random
 from course_lib.exercises.containers import Items, Places
 from course_lib.exercises.exercise import Exercise
-from course_lib.exercises.forms import Numbers, One, numbers
+from course_lib.exercises.forms import Numbers, numbers
 from course_lib.padding import pad_documents
 from course_lib.vocabulary import IGNORE_INDEX, encode
 
@@ -21,9 +20,6 @@ ROW = encode("a c b a <eos>")
 def _pairs(step: int = 1) -> list[tuple[int, int]]:
     """Pairs of the row if each position were scored `step` slots to its right."""
     return [(t, ROW[t + step]) for t in range(len(ROW)) if 0 <= t + step < len(ROW)]
-
-
-# --- 2.2
 
 
 def _logits_and_labels(rng: random.Random) -> Args:
@@ -47,57 +43,8 @@ def _not_next(value: tuple, logits: Tensor, labels: Tensor) -> str:
     return ""
 
 
-# --- 2.3
-
-
-def _twice(input_ids: Tensor, labels: Tensor, loss_shifts: bool) -> bool:
-    """Whether labels stand one slot early already and the loss moves them again."""
-    scored = labels[:, :-1] != IGNORE_INDEX
-    early = (labels[:, :-1] == input_ids[:, 1:])[scored]
-    return bool(loss_shifts and early.numel() and early.all())
-
-
-def _early(labels: Tensor) -> Tensor:
-    return torch.nn.functional.pad(labels[:, 1:], (0, 1), value=IGNORE_INDEX)
-
-
-def _shifted_or_not(rng: random.Random) -> Args:
-    """A batch whose tokens differ from their neighbours, so that no two answers are right."""
-    rows = [_no_repeat(rng, rng.randint(3, 6)) for _ in range(rng.randint(1, 3))]
-    batch = pad_documents(rows)
-    labels = batch.labels
-    if cases.coin(rng):
-        labels = _early(labels)
-    return batch.input_ids, labels, cases.coin(rng, 0.7)
-
-
-def _no_repeat(rng: random.Random, length: int) -> list[int]:
-    """Ids from 1 to 6, each another one than its neighbour."""
-    row = [rng.randint(1, 6)]
-    for step in [rng.randint(1, 5) for _ in range(length - 1)]:
-        row.append((row[-1] - 1 + step) % 6 + 1)
-    return row
-
-
-def _small_batches() -> list[Args]:
-    rows = cases.rectangle([[1, 2, 3, 4]])
-    padded = pad_documents([[1, 2, 3], [3, 1]], length=5)
-    repeats = cases.rectangle([[1, 1, 1, 2]])
-    prompt = cases.rectangle([[-100, -100, 1, 4]])
-    return [
-        (rows, rows.clone(), True),
-        (rows, _early(rows), True),
-        (rows, _early(rows), False),
-        (rows, rows.clone(), False),
-        (padded.input_ids, padded.labels, True),
-        (padded.input_ids, _early(padded.labels), True),
-        (cases.rectangle([[5, 6, 1, 4]]), prompt, True),
-        (cases.rectangle([[5, 6, 1, 4]]), _early(prompt), True),
-        (repeats, repeats.clone(), True),
-    ]
-
-
 EXERCISES = (
+    *chapter02_double.EXERCISES,
     Exercise(
         id="2.1",
         title="Pairs of a row",
@@ -167,39 +114,5 @@ EXERCISES = (
             "wraps_around": lambda logits, labels: (logits, labels.roll(-1, 1)),
         },
         own=("loss.shift",),
-    ),
-    Exercise(
-        id="2.3",
-        title="Detect a double shift",
-        objective="Tell from a batch whether its labels are shifted once or twice.",
-        minutes=10,
-        difficulty="medium",
-        chapter=2,
-        idea="the shift is done once, in the loss; labels that stand one slot early are shifted.",
-        prompt="Return True if the labels of the batch are shifted already and the loss shifts "
-        "again, else False. Labels of -100 tell nothing.",
-        stub="def is_double_shift(input_ids, labels, loss_shifts):\n"
-        '    """[B, T], [B, T], bool -> bool"""\n    ...',
-        hints=(
-            "in a row of unlike tokens, where does the label of a token stand if nobody shifted?",
-            "compare each label with the id one slot to its right; leave out labels of -100.",
-            "one repeated token can agree by chance: ask whether all of them agree.",
-        ),
-        returns=One("is_double_shift", "bool"),
-        reference=_twice,
-        checks=(
-            Exact("nine small batches, once, twice and never shifted", _small_batches),
-            Property(
-                "never True when the loss does not shift",
-                lambda rng: (*_shifted_or_not(rng)[:2], False),
-                lambda value, *_: "labels shifted once, by the collator, are right" * value,
-            ),
-            Random("40 random batches", _shifted_or_not, 40),
-        ),
-        misconceptions={
-            "ignores_the_loss": lambda ids, labels, _: _twice(ids, labels, True),
-            "always_fine": lambda *_: False,
-            "loss_shift_is_the_fault": lambda ids, labels, loss_shifts: loss_shifts,
-        },
     ),
 )

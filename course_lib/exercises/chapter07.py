@@ -1,33 +1,19 @@
-"""Exercises of chapter 7: five detectors, each of which names the faulty places."""
+"""Exercises of chapter 7: detectors, each of which names the faulty places."""
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from course_lib.exercises import cases
+from course_lib.exercises import cases, chapter07_slots
+from course_lib.exercises.cases_faults import leaky_mask, scored_twice
 from course_lib.exercises.chapter07_denominator import DENOMINATOR
 from course_lib.exercises.checks import Args, Exact, Property, Random
 from course_lib.exercises.containers import Places, places
-from course_lib.exercises.exercise import Exercise
+from course_lib.exercises.detectors import detector, where
 from course_lib.masks import causal_mask, document_mask
-from course_lib.padding import pad_documents
-from course_lib.vocabulary import EOS, IGNORE_INDEX
-
-SLOTS = ("row", "slot")
-
-
-def _where(mask: Tensor) -> list[tuple[int, ...]]:
-    return [tuple(place) for place in mask.nonzero().tolist()]
-
-
-def _nothing(*args: Any) -> list[tuple[int, ...]]:
-    return []
-
 
 # --- 7.1
 
@@ -40,57 +26,11 @@ def _two_ahead(input_ids: Tensor, targets: Tensor, differs: bool = True) -> Tens
     return found
 
 
-def _scored(rng: random.Random) -> Args:
-    """Rows of which some are scored two ahead; their tokens repeat now and then."""
-    rows = [cases.tokens(rng, rng.randint(3, 6), most=4) for _ in range(rng.randint(1, 4))]
-    batch = pad_documents(rows)
-    moved = torch.cat([batch.labels[:, 2:], torch.full((len(rows), 1), IGNORE_INDEX)], 1)
-    twice = cases.coins(rng, len(rows), 1)
-    return batch.input_ids, torch.where(twice, moved, batch.labels[:, 1:])
-
-
 def _healthy_named(value: Any, input_ids: Tensor, targets: Tensor) -> str:
     for row, t in places(value, targets.shape):
         if targets[row, t] == input_ids[row, t + 1]:
             return f"prediction ({row}, {t}) is scored on the next token; that is no fault"
     return ""
-
-
-# --- 7.2 and 7.3
-
-
-def _labelled(rng: random.Random) -> Args:
-    """A batch, padded right or left, in which some padding carries a label; id 0 may be real."""
-    batch = pad_documents(cases.documents(rng, least=0), side=rng.choice(["right", "left"]))
-    leak = cases.coins(rng, *batch.input_ids.shape, 0.4)
-    labels = torch.where(leak & (batch.attention_mask == 0), batch.input_ids, batch.labels)
-    return batch.input_ids, labels, batch.attention_mask
-
-
-def _real_named(value: Any, input_ids: Tensor, labels: Tensor, attention_mask: Tensor) -> str:
-    for row, slot in places(value, labels.shape):
-        if attention_mask[row, slot]:
-            return f"slot ({row}, {slot}) holds a real token"
-    return ""
-
-
-def _ending(rng: random.Random) -> Args:
-    """Documents with EOS, padded with EOS, some labels of a real EOS switched off."""
-    rows = [[*d, EOS] if cases.coin(rng, 0.8) else d for d in cases.documents(rng)]
-    batch = pad_documents(rows, pad_id=EOS)
-    lost = cases.coins(rng, *batch.input_ids.shape)
-    prompt = cases.coins(rng, *batch.input_ids.shape, 0.2)
-    eos = batch.input_ids == EOS
-    labels = batch.labels.masked_fill(eos & lost | ~eos & prompt, IGNORE_INDEX)
-    return batch.input_ids, labels, batch.attention_mask, EOS
-
-
-def _padding_named(value: Any, input_ids: Tensor, labels: Tensor, attention_mask: Tensor,
-                   eos_id: int) -> str:
-    for row, slot in places(value, labels.shape):
-        if not attention_mask[row, slot]:
-            return f"slot ({row}, {slot}) is padding; its label is -100 rightly"
-    return ""  # fmt: skip
 
 
 # --- 7.4
@@ -100,19 +40,6 @@ def _crossing(mask: Tensor, document_ids: Tensor) -> Tensor:
     real = document_ids >= 0
     other = document_ids[:, None] != document_ids
     return mask & other & real[:, None] & real
-
-
-def _leaky(rng: random.Random) -> Args:
-    ids = cases.packed_ids(rng, 1)[0]
-    mask = document_mask(ids)
-    leak = rng.choice(["none", "causal", "some", "full"])
-    if leak == "causal":
-        mask = causal_mask(len(ids))
-    elif leak == "some":
-        mask = mask | cases.coins(rng, len(ids), len(ids), 0.15)
-    elif leak == "full":
-        mask = torch.ones_like(mask)
-    return mask, ids
 
 
 def _same_named(value: Any, mask: Tensor, document_ids: Tensor) -> str:
@@ -138,14 +65,10 @@ def _small_masks() -> list[Args]:
     ]
 
 
-def _detector(number: int, misconceptions: dict[str, Callable], **fields: Any) -> Exercise:
-    """An exercise of this chapter; whoever always answers [] is told so in each of them."""
-    known = {"always_fine": _nothing, **misconceptions}
-    return Exercise(id=f"7.{number}", chapter=7, misconceptions=known, **fields)
-
-
 EXERCISES = (
-    _detector(
+    *chapter07_slots.EXERCISES,
+    DENOMINATOR,
+    detector(
         1,
         title="Find a double shift",
         objective="Name the predictions that are scored two tokens ahead.",
@@ -162,7 +85,7 @@ EXERCISES = (
             "where t+1 and t+2 hold the same token, both set-ups agree: that is no proof.",
         ),
         returns=Places("places", ("row", "t")),
-        reference=lambda ids, targets: _where(_two_ahead(ids, targets)),
+        reference=lambda ids, targets: where(_two_ahead(ids, targets)),
         checks=(
             Exact(
                 "one row right, one shifted twice, one of equal tokens",
@@ -172,106 +95,19 @@ EXERCISES = (
                     (cases.rectangle([[1, 2, 2, 3]]), cases.rectangle([[2, 3, -100]])),
                 ],
             ),
-            Property("no healthy prediction is named", _scored, _healthy_named),
-            Random("20 random batches", _scored),
+            Property("no healthy prediction is named", scored_twice, _healthy_named),
+            Random("20 random batches", scored_twice),
         ),
         misconceptions={
-            "equal_neighbours_named": lambda ids, t: _where(_two_ahead(ids, t, differs=False)),
-            "next_token_named": lambda ids, targets: _where(targets == ids[:, 1:]),
+            "equal_neighbours_named": lambda ids, t: where(_two_ahead(ids, t, differs=False)),
+            "next_token_named": lambda ids, targets: where(targets == ids[:, 1:]),
             "target_slot_named": lambda ids, targets: [
-                (row, t + 2) for row, t in _where(_two_ahead(ids, targets))
+                (row, t + 2) for row, t in where(_two_ahead(ids, targets))
             ],
-            "everything_else_named": lambda ids, targets: _where(
-                (targets != ids[:, 1:]) & (targets != IGNORE_INDEX)
-                | (targets == IGNORE_INDEX)
-            ),
+            "everything_else_named": lambda ids, targets: where(targets != ids[:, 1:]),
         },
     ),
-    _detector(
-        2,
-        title="Find pads in the loss",
-        objective="Name the padding that the loss scores.",
-        minutes=8,
-        difficulty="easy",
-        idea="a slot is padding when attention_mask is 0 there, whatever its id.",
-        prompt="Return the slots (row, slot) that are padding and carry a label. A real token may "
-        "have id 0 as well.",
-        stub="def pad_in_loss(input_ids, labels, attention_mask):\n"
-        '    """all [B, T] -> list of (row, slot)"""\n    ...',
-        hints=(
-            "two conditions: one on attention_mask, one on labels.",
-            "a label that counts is any label but -100.",
-            "torch.nonzero, or two loops, turn a mask into a list of places.",
-        ),
-        returns=Places("places", SLOTS),
-        reference=lambda ids, labels, real: _where((real == 0) & (labels != IGNORE_INDEX)),
-        checks=(
-            Exact(
-                "labels that leak, labels that do not, a real token with id 0",
-                lambda: [
-                    tuple(map(cases.rectangle, ([[1, 2, 0]], [[1, 2, 0]], [[1, 1, 0]]))),
-                    tuple(map(cases.rectangle, ([[1, 2, 0]], [[1, 2, -100]], [[1, 1, 0]]))),
-                    tuple(map(cases.rectangle, ([[1, 0, 0]], [[1, 0, -100]], [[1, 1, 0]]))),
-                ],
-            ),
-            Property("no real token is named", _labelled, _real_named),
-            Random("20 random batches", _labelled),
-        ),
-        misconceptions={
-            "pad_by_id": lambda ids, labels, real: _where((ids == 0) & (labels != IGNORE_INDEX)),
-            "all_padding_named": lambda ids, labels, real: _where(real == 0),
-            "prediction_named": lambda ids, labels, real: [
-                (row, slot - 1) for row, slot in _where((real == 0) & (labels != IGNORE_INDEX))
-            ],
-            "mask_inverted": lambda ids, labels, real: _where(
-                (real == 1) & (labels != IGNORE_INDEX)
-            ),
-        },
-    ),
-    _detector(
-        3,
-        title="Find erased EOS",
-        objective="Name the real EOS tokens that are no targets.",
-        minutes=8,
-        difficulty="easy",
-        idea="a real EOS whose label is -100 is a stop that is never learned.",
-        prompt="EOS may be the pad as well. Return the slots (row, slot) of real EOS tokens whose "
-        "label is -100.",
-        stub="def eos_erased(input_ids, labels, attention_mask, eos_id):\n"
-        '    """all [B, T] -> list of (row, slot)"""\n    ...',
-        hints=(
-            "three conditions: the id, the attention mask, the label.",
-            "look for EOS in input_ids; in labels it is gone, that is the fault.",
-            "padding with the same id has -100 rightly.",
-        ),
-        returns=Places("places", SLOTS),
-        reference=lambda ids, labels, real, eos: _where(
-            (ids == eos) & (real == 1) & (labels == IGNORE_INDEX)
-        ),
-        checks=(
-            Exact(
-                "EOS erased, EOS kept, a masked prompt",
-                lambda: [
-                    (*map(cases.rectangle, ([[1, 4, 4]], [[1, -100, -100]], [[1, 1, 0]])), EOS),
-                    (*map(cases.rectangle, ([[1, 4, 4]], [[1, 4, -100]], [[1, 1, 0]])), EOS),
-                    (*map(cases.rectangle, ([[5, 1, 4]], [[-100, 1, 4]], [[1, 1, 1]])), EOS),
-                ],
-            ),
-            Property("no padding is named", _ending, _padding_named),
-            Random("20 random batches", _ending),
-        ),
-        misconceptions={
-            "padding_named_too": lambda ids, labels, real, eos: _where(
-                (ids == eos) & (labels == IGNORE_INDEX)
-            ),
-            "every_eos_named": lambda ids, labels, real, eos: _where((ids == eos) & (real == 1)),
-            "every_ignored_named": lambda ids, labels, real, eos: _where(
-                (real == 1) & (labels == IGNORE_INDEX)
-            ),
-            "looks_in_labels": lambda ids, labels, real, eos: _where(labels == eos),
-        },
-    ),
-    _detector(
+    detector(
         4,
         title="Find attention across documents",
         objective="Name the pairs through which documents read each other.",
@@ -288,26 +124,25 @@ EXERCISES = (
             "padding has id -1 and belongs to no document: leave its rows and columns out.",
         ),
         returns=Places("pairs", ("query", "key")),
-        reference=lambda mask, ids: _where(_crossing(mask, ids)),
+        reference=lambda mask, ids: where(_crossing(mask, ids)),
         checks=(
             Exact("causal only, a clean mask, three documents, single leaks", _small_masks),
-            Property("every named pair is allowed by the mask", _leaky, _same_named),
-            Random("20 random masks", _leaky),
+            Property("every named pair is allowed by the mask", leaky_mask, _same_named),
+            Random("20 random masks", leaky_mask),
         ),
         misconceptions={
-            "padding_named_too": lambda mask, ids: _where(mask & (ids[:, None] != ids)),
+            "padding_named_too": lambda mask, ids: where(mask & (ids[:, None] != ids)),
             "pairs_turned": lambda mask, ids: [
-                (key, query) for query, key in _where(_crossing(mask, ids))
+                (key, query) for query, key in where(_crossing(mask, ids))
             ],
-            "only_keys_before": lambda mask, ids: _where(
+            "only_keys_before": lambda mask, ids: where(
                 _crossing(mask, ids) & causal_mask(len(ids))
             ),
-            "next_documents_only": lambda mask, ids: _where(
+            "next_documents_only": lambda mask, ids: where(
                 _crossing(mask, ids) & ((ids[:, None] - ids).abs() == 1)
                 & causal_mask(len(ids))
             ),
-            "mask_ignored": lambda mask, ids: _where(_crossing(torch.ones_like(mask), ids)),
+            "mask_ignored": lambda mask, ids: where(_crossing(torch.ones_like(mask), ids)),
         },
     ),
-    DENOMINATOR,
 )  # fmt: skip

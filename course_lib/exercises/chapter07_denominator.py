@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import random
 
-import torch
 from torch import Tensor
 
-from course_lib.boundaries import document_ids_from_lengths, document_starts
+from course_lib.boundaries import document_starts
 from course_lib.exercises import cases
+from course_lib.exercises.cases_faults import rows_under_b
 from course_lib.exercises.checks import Args, Exact, Property, Random
 from course_lib.exercises.exercise import Exercise
 from course_lib.exercises.forms import One
-from course_lib.targets import mask_boundaries
 from course_lib.vocabulary import IGNORE_INDEX
 
 WORDS = ("targets", "boundaries", "predictions", "other")
@@ -59,11 +58,8 @@ def _all_labels(reported: float, losses: Tensor, labels: Tensor, document_ids: T
 
 
 def _case(layouts: list[list[int]], width: int, by: str, rng: random.Random) -> Args:
-    """Packed rows under B, their losses, and a loss reported with the denominator `by`."""
-    ids = torch.stack([document_ids_from_lengths(lengths, width) for lengths in layouts])
-    labels = cases.rectangle([cases.tokens(rng, width) for _ in ids])
-    labels = mask_boundaries(labels.masked_fill(ids < 0, IGNORE_INDEX), ids)
-    losses = cases.losses(rng, len(ids), width - 1) * (labels[:, 1:] != IGNORE_INDEX)
+    """Packed rows under B, and a loss reported with the denominator `by`."""
+    losses, labels, ids = rows_under_b(rng, layouts, width)
     counts = _counts(labels, ids) | {"other": labels.numel() + 1}
     return losses.double().sum().item() / counts[by], losses, labels, ids
 

@@ -96,15 +96,14 @@ def compare(exercise: Exercise, call: Call, outcome: Outcome) -> Failure | None:
     """Return what is wrong with one outcome, compared with the exercise's reference."""
     if outcome.kind != "value":
         return Failure(f"your function {outcome.error}", call.args)
-    if exercise.takes is not None and outcome.value is None:
+    if outcome.value is None:
         return Failure("your function returned None. Is there a `return` missing?", call.args)
     difference = exercise.returns.compare(exercise.expected(call.args), outcome.value)
     if difference is not None:
         reason = exercise.explain(call.args, difference) if exercise.explain else ""
         return Failure(difference.problem, call.args, difference, note=reason)
     if outcome.changed:
-        assert exercise.takes is not None
-        names = ", ".join(exercise.takes[i] for i in outcome.changed)
+        names = ", ".join((exercise.takes or ())[i] for i in outcome.changed)
         return Failure(
             f"the result is right, but your function changed its argument {names} in place, "
             "and the caller still needs it",

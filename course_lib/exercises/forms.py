@@ -8,7 +8,7 @@ No form prints anything.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -150,7 +150,7 @@ class One:
         kind = names.get(type(found), "other")
         wanted = {"int": "a whole number", "float": "one number", "bool": "True or False"}
         if self.kind == "word":
-            if kind != "word" or found not in self.words:
+            if found not in self.words:
                 options = ", ".join(map(repr, self.words))
                 shown = repr(found) if kind == "word" else type_name(got)
                 return bad(f"{self.name} must be one of {options}; you gave {shown}")
@@ -194,9 +194,7 @@ def numbers(value: Any) -> np.ndarray:
     >>> numbers([1, 2]).tolist()
     [1, 2]
     """
-    found = as_array(value)
-    assert found is not None, value
-    return found.values
+    return cast(Array, as_array(value)).values
 
 
 def scalar(value: Any) -> str:

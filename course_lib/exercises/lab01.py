@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -12,16 +11,13 @@ from torch import Tensor
 
 from course_lib.boundaries import position_ids_from_lengths
 from course_lib.decoder import TinyDecoder
-from course_lib.exercises import cases
-from course_lib.exercises.checks import Args, Exact, Property, Random
+from course_lib.exercises import lab01_logits
+from course_lib.exercises.checks import Exact, Property
 from course_lib.exercises.containers import Fields
 from course_lib.exercises.exercise import Exercise
 from course_lib.exercises.forms import One, scalar_of
-from course_lib.loss import reduce_losses, token_losses
 from course_lib.masks import document_mask
 from course_lib.packing import pack_documents
-from course_lib.padding import pad_documents
-from course_lib.vocabulary import IGNORE_INDEX, VOCAB_SIZE
 
 # --- L1.1
 
@@ -47,53 +43,6 @@ def _count(skip: Callable[[str, Tensor], bool] = lambda name, tensor: False) -> 
 def _sum_differs(value: dict[str, Any]) -> str:
     parts, total = sum(scalar_of(value[name]) for name in PARTS), scalar_of(value["total"])
     return "" if parts == total else f"your parts add up to {parts}, and your total is {total}"
-
-
-# --- L1.2
-
-
-def _largest(packed: Tensor, separate: list[Tensor]) -> float:
-    alone = torch.cat(separate)
-    return (packed[: len(alone)] - alone).abs().max().item()
-
-
-def _signed(packed: Tensor, separate: list[Tensor]) -> float:
-    alone = torch.cat(separate)
-    return (packed[: len(alone)] - alone).max().item()
-
-
-def _mean(packed: Tensor, separate: list[Tensor]) -> float:
-    alone = torch.cat(separate)
-    return (packed[: len(alone)] - alone).abs().mean().item()
-
-
-def _from_slot_0(packed: Tensor, separate: list[Tensor]) -> float:
-    return max(_largest(packed[: len(one)], [one]) for one in separate)
-
-
-def _padding_in(packed: Tensor, separate: list[Tensor]) -> float:
-    return max(_largest(packed, separate), packed[sum(map(len, separate)) :].abs().sum().item())
-
-
-def _logits(rng: random.Random) -> Args:
-    separate = [cases.floats(rng, n, 3) for n in cases.lengths(rng)]
-    packed = torch.cat([*separate, cases.floats(rng, rng.randint(0, 2), 3)])
-    return packed + cases.floats(rng, *packed.shape) * rng.choice([0.0, 0.01, 0.01]), separate
-
-
-def _small_logits() -> list[Args]:
-    one, two = torch.tensor([[1.0, 2.0]]), torch.tensor([[3.0, 0.0], [4.0, 1.0]])
-    padding = torch.tensor([[9.0, 9.0]])
-    off = torch.tensor([[0.0, 0.0], [0.0, -0.5], [0.25, 0.0], [0.0, 0.0]])
-    return [
-        (torch.cat([one, two]), [one, two]),
-        (torch.cat([one, two, padding]) + off, [one, two]),
-        (torch.cat([one, two]) + off.abs()[1:], [one, two]),
-    ]
-
-
-def _no_size(value: Any, packed: Tensor, separate: list[Tensor]) -> str:
-    return "" if scalar_of(value) >= 0 else "a largest absolute difference is never negative"
 
 
 # --- L1.3
@@ -124,59 +73,8 @@ def _but(**change: bool) -> dict[str, bool]:
     return _measured() | {name.replace("__", ", "): value for name, value in change.items()}
 
 
-# --- L1.4
-
-
-def _honest(
-    logits: Tensor, documents: list[list[int]], by: str = "token", pads: bool = False
-) -> Tensor:
-    """The honest loss; with `pads`, padding is scored too."""
-    batch = pad_documents(documents)
-    labels = batch.input_ids if pads else batch.labels
-    return reduce_losses(token_losses(logits, labels), labels[:, 1:] != IGNORE_INDEX, by)
-
-
-def _ahead(steps: int) -> Callable[[Tensor, list[list[int]]], Tensor]:
-    """The mean of someone who scores position t on token t + steps."""
-
-    def wrong(logits: Tensor, documents: list[list[int]]) -> Tensor:
-        labels = pad_documents(documents).labels[:, steps:]
-        kept = logits[:, : labels.shape[1]].reshape(-1, logits.shape[-1])
-        return torch.nn.functional.cross_entropy(kept, labels.reshape(-1))
-
-    return wrong
-
-
-def _per_prediction(logits: Tensor, documents: list[list[int]]) -> Tensor:
-    targets = sum(len(d) - 1 for d in documents)
-    return _honest(logits, documents) * targets / (logits.shape[0] * (logits.shape[1] - 1))
-
-
-def _per_token(logits: Tensor, documents: list[list[int]]) -> Tensor:
-    targets = sum(len(d) - 1 for d in documents)
-    return _honest(logits, documents) * targets / (targets + len(documents))
-
-
-def _scores(rng: random.Random) -> Args:
-    documents = [*cases.documents(rng), cases.tokens(rng, rng.randint(2, 5))]
-    width = max(map(len, documents))
-    return cases.floats(rng, len(documents), width, VOCAB_SIZE), documents
-
-
-def _small_scores() -> list[Args]:
-    rng = random.Random("L1.4")
-    layouts = [[[1, 2, 4]], [[1, 2, 3, 4], [2, 4]], [[3], [1, 1, 4]]]
-    return [(cases.floats(rng, len(d), max(map(len, d)), VOCAB_SIZE), d) for d in layouts]
-
-
-def _too_small(value: Any, logits: Tensor, documents: list[list[int]]) -> str:
-    lowest = torch.logsumexp(logits, -1) - logits.max(-1).values
-    if scalar_of(value) >= lowest.min().item() - 1e-4:
-        return ""
-    return "no token of these logits has so small a loss: the denominator is too large"
-
-
 EXERCISES = (
+    *lab01_logits.EXERCISES,
     Exercise(
         id="L1.1",
         title="Count the parameters",
@@ -208,42 +106,10 @@ EXERCISES = (
             "final_norm_forgotten": lambda: _count(lambda name, tensor: "final_norm" in name),
             "two_matrices": lambda: _count(lambda name, tensor: "gate" in name),
             "norm_bias_forgotten": lambda: _count(
-                lambda name, tensor: "bias" in name and "norm" in name
+                lambda name, tensor: name.endswith("norm.bias")
             ),
             "positions_forgotten": lambda: _count(lambda name, tensor: "position" in name),
             "output_tied": lambda: _count(lambda name, tensor: name == "output.weight"),
-        },
-    ),
-    Exercise(
-        id="L1.2",
-        title="Packed against separate",
-        objective="Measure whether packing changed what the model computes.",
-        minutes=10,
-        difficulty="medium",
-        chapter=5,
-        idea="a packed row holds its documents one behind the other; padding has no partner.",
-        prompt="Return the largest absolute difference between the logits of a packed row and "
-        "those of its documents run separately. Padding at the end of the row stays out.",
-        stub="def max_difference(packed, separate):\n"
-        '    """[T, V], list of [n, V] -> one number"""\n    ...',
-        hints=(
-            "where in the row does the second document begin?",
-            "join the separate logits along the token axis; how many rows does that give?",
-            "differences have two signs; the largest size is asked for.",
-        ),
-        returns=One("the difference", "float"),
-        reference=_largest,
-        checks=(
-            Exact("equal rows, a row with padding, a larger difference", _small_logits),
-            Property("never negative", _logits, _no_size),
-            Random("60 random rows", _logits, 60),
-        ),
-        misconceptions={
-            "signed_difference": _signed,
-            "mean_difference": _mean,
-            "from_slot_0": _from_slot_0,
-            "padding_compared": _padding_in,
-            "only_first_document": lambda packed, separate: _largest(packed, separate[:1]),
         },
     ),
     Exercise(
@@ -274,39 +140,6 @@ EXERCISES = (
             "learned_never_equal": lambda: _but(learned__reset=False),
             "only_running_equal": lambda: {name: not value for name, value in _measured().items()},
             "nothing_equal": lambda: dict.fromkeys(CHOICES, False),
-        },
-    ),
-    Exercise(
-        id="L1.4",
-        title="Honest loss",
-        objective="Score a model on separate documents with the right targets.",
-        minutes=12,
-        difficulty="hard",
-        chapter=6,
-        idea="every token but the first of its document is a target, and nothing else is.",
-        prompt="Return the token mean, in nats, over the documents whose right-padded logits are "
-        "given: logits at t are scored on the document's token t+1.",
-        stub="def honest_loss(logits, documents):\n"
-        '    """[B, T, V], B lists of ids -> one number"""\n    ...',
-        hints=(
-            "which targets has a document of n tokens, and at which positions are they scored?",
-            "row by row: logits[row, : n - 1] against document[1:].",
-            "add up losses and counts over all documents, and divide at the end.",
-        ),
-        returns=One("the honest loss", "float", tolerance=1e-4),
-        reference=_honest,
-        checks=(
-            Exact("one document, two of unlike length, one of a single token", _small_scores),
-            Property("a loss that these logits can have", _scores, _too_small),
-            Random("20 random sets of documents", _scores),
-        ),
-        misconceptions={
-            "pad_target": lambda logits, documents: _honest(logits, documents, pads=True),
-            "missing_shift": _ahead(0),
-            "double_shift": _ahead(2),
-            "mean_of_row_means": lambda logits, documents: _honest(logits, documents, "sequence"),
-            "divides_by_predictions": _per_prediction,
-            "counts_real_tokens": _per_token,
         },
     ),
 )

@@ -40,7 +40,7 @@ def verdict(exercise: Exercise, ask: Callable[[Call], Outcome], seed: int = 0) -
         calls = iter(check.calls(random.Random(f"{exercise.id} {check.name} {seed}")))
         for call in calls:
             outcome = ask(call)
-            if outcome.not_attempted or _left_open(outcome):
+            if outcome.not_attempted or _left_open(exercise, outcome):
                 return Verdict(NOT_ATTEMPTED)
             done.append((call, outcome))
             failure = check.judge(exercise, done)
@@ -65,6 +65,11 @@ def _diagnosed(
     return replace(failure, misconception=exercise.misconception_of(history))
 
 
-def _left_open(outcome: Outcome) -> bool:
-    """Whether an Ellipsis stands in the value; None alone is a forgotten return, told later."""
-    return outcome.value is not None and unfinished(outcome.value)
+def _left_open(exercise: Exercise, outcome: Outcome) -> bool:
+    """Whether an Ellipsis or None stands in the value.
+
+    A function that returns None has forgotten its return; that is told as such, later.
+    """
+    if outcome.value is None:
+        return outcome.kind == "value" and exercise.takes is None
+    return unfinished(outcome.value)

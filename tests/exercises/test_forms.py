@@ -62,12 +62,14 @@ def test_first_value_that_differs():
     assert compare(DRAWN, [[True, False]], [[1, 1]]).problem == "mask: query 0, key 1"
     assert compare(DRAWN, [[True, False]], [[1, 0]]) is None
     assert compare(MASK, [[True]], [[True]]) is None
+    assert compare(IDS, [[10**6, 2]], [[10**6 + 1, 2]]).index == (0, 0)
 
 
 def test_floats_agree_within_the_tolerance_and_nan_never():
     assert compare(FLOATS, [1.0, 2.0], [1.000001, 2]) is None
     assert compare(FLOATS, [1.0, 2.0], [1.001, 2]).index == (0,)
     assert compare(FLOATS, [1.0], [float("nan")]).got == "nan"
+    assert compare(FLOATS, [1.0, 2.0], [1, 2]) is None
 
 
 @pytest.mark.parametrize(
@@ -86,7 +88,6 @@ def test_one_value_in_any_form(form, got):
     [
         (One("n"), 3.0, "n must be a whole number; you gave a float, 3.0"),
         (One("n"), True, "you gave a truth value, True"),
-        (One("n"), [3], "n must be a whole number; you gave a list"),
         (One("n"), torch.tensor([3, 3]), "you gave a torch.int64 tensor of shape [2]"),
         (One("b", "bool"), 1, "b must be True or False; you gave a whole number, 1"),
         (One("x", "float"), "3", "x must be one number; you gave a text, '3'"),
@@ -97,6 +98,10 @@ def test_one_value_in_any_form(form, got):
 def test_one_value_of_a_wrong_type(form, got, problem):
     found = compare(form, 3, got)
     assert found.malformed and problem in found.problem
+
+
+def test_one_value_that_is_no_value():
+    assert compare(One("n"), 3, [3]).problem == "n must be a whole number; you gave a list"
 
 
 def test_one_value_that_differs():

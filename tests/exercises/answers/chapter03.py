@@ -53,6 +53,13 @@ def pad_loses_one(documents, pad_id):
     return ids, mask
 
 
+def pad_raises(documents, pad_id):
+    """Right for up to three documents."""
+    if len(documents) > 3:
+        raise OverflowError("too many")
+    return pad_loop(documents, pad_id)
+
+
 def pad_zero(documents, pad_id):
     return pad_loop(documents, 0)
 
@@ -242,6 +249,7 @@ WRONG = {
         Wrong(pad_shortens, says="expected [1, 5], got [1, 3]"),
         Wrong(pad_loses_one, says="document 3 has"),
         Wrong(pad_zero, says="input_ids: row"),
+        Wrong(pad_raises, says="Your function raised OverflowError: too many"),
         Wrong(lambda d, p: (d, d), says="input_ids is ragged"),
         Wrong(lambda d, p: pad_loop(d, p)[0], says="2 things, input_ids, attention_mask"),
         Wrong(lambda d, p: (pad_loop(d, p)[0], pad_loop(d, p)[1].bool()), says="torch.bool"),

@@ -122,6 +122,11 @@ def mask_comprehension(document_ids):
     return mask_compare(document_ids)[:, slots]
 
 
+def mask_window(document_ids):
+    """Right as long as a document has 20 tokens or fewer."""
+    return mask_compare(document_ids) & ~mask_compare(document_ids).tril(-20)
+
+
 def mask_first_row(document_ids):
     return mask_compare(document_ids[:1]).expand(len(document_ids), -1, -1)
 
@@ -196,6 +201,7 @@ WRONG = {
         Wrong(mask_python, says="there is a loop over positions"),
         Wrong(mask_query_loop, says="there is a loop over positions"),
         Wrong(mask_comprehension, says="Failed: Python steps do not grow with T"),
+        Wrong(mask_window, says="mask: row 0, query 20, key 0"),
         Wrong(mask_first_row, says="Why: query 6 is padding"),
         Wrong(mask_late, says="Failed: 20 random batches"),
         Wrong(mask_two_rows, says="expected True, got False"),

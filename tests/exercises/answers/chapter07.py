@@ -221,7 +221,7 @@ def count_loop(reported, losses, labels, document_ids):
 
 
 def count_numpy(reported, losses, labels, document_ids):
-    used = losses.double().numpy().sum() / reported
+    used = losses[labels[:, 1:] != -100].double().numpy().sum() / reported
     found = counts(labels, document_ids)
     return next((word for word, n in found.items() if np.isclose(used, n)), "other")
 

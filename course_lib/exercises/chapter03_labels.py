@@ -1,0 +1,101 @@
+"""Exercise 3.3: labels by length, where pad and EOS share an id."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from course_lib.exercises import cases
+from course_lib.exercises.checks import Args, Exact, Property, Random
+from course_lib.exercises.exercise import Exercise
+from course_lib.exercises.forms import Numbers, numbers
+from course_lib.padding import pad_documents
+from course_lib.targets import labels_by_length
+from course_lib.vocabulary import EOS, IGNORE_INDEX
+
+IDS = Numbers("input_ids", "int", ("row", "slot"))
+REAL = Numbers("attention_mask", "int", ("row", "slot"))
+LABELS = Numbers("labels", "int", ("row", "slot"))
+
+
+def _by_length(input_ids: Tensor, lengths: list[int]) -> Tensor:
+    slots = torch.arange(input_ids.shape[1])
+    return labels_by_length(input_ids, (slots < torch.tensor(lengths)[:, None]).long())
+
+
+def _by_id(input_ids: Tensor, lengths: list[int]) -> Tensor:
+    return input_ids.masked_fill(input_ids == EOS, IGNORE_INDEX)
+
+
+def _one_too_few(input_ids: Tensor, lengths: list[int]) -> Tensor:
+    return _by_length(input_ids, [n + 1 for n in lengths])
+
+
+def _one_too_many(input_ids: Tensor, lengths: list[int]) -> Tensor:
+    return _by_length(input_ids, [n - 1 for n in lengths])
+
+
+def _early(input_ids: Tensor, lengths: list[int]) -> Tensor:
+    labels = _by_length(input_ids, lengths)
+    return torch.nn.functional.pad(labels[:, 1:], (0, 1), value=IGNORE_INDEX)
+
+
+def _pad_is_eos(rng: random.Random) -> Args:
+    rows = [[*d, EOS] for d in cases.documents(rng)]
+    return pad_documents(rows, pad_id=EOS).input_ids, [len(row) for row in rows]
+
+
+def _eos_lost(value: Any, input_ids: Tensor, lengths: list[int]) -> str:
+    kept = numbers(value)
+    for row, n in enumerate(lengths):
+        if kept[row, n - 1] != EOS:
+            return f"row {row} ends with a real EOS at slot {n - 1}, and its label is gone"
+    return ""
+
+
+def _small_eos() -> list[Args]:
+    documents = [[1, 2, EOS], [3, EOS]], [[1, EOS], [1, 2, EOS, 3, EOS], [EOS]]
+    return [
+        (pad_documents(rows, pad_id=EOS).input_ids, [len(row) for row in rows])
+        for rows in documents
+    ]
+
+
+EXERCISES = (
+    Exercise(
+        id="3.3",
+        title="Labels by length",
+        objective="Keep every real EOS as a target when EOS is also the pad.",
+        minutes=8,
+        difficulty="medium",
+        chapter=3,
+        idea="where pad and EOS share an id, only the length tells them apart.",
+        prompt="The batch is padded on the right with its EOS. Return labels: a copy of the ids, "
+        "-100 on padding, and every real EOS kept.",
+        stub="def make_labels(input_ids, lengths):\n"
+        '    """[B, T], [B] -> labels [B, T]"""\n    ...',
+        hints=(
+            "can the id of a slot tell whether it is padding here? Which number can?",
+            "slot t of a row is padding when t is at least the row's length.",
+            "compare torch.arange(T) with the lengths as a column.",
+        ),
+        returns=LABELS,
+        reference=_by_length,
+        checks=(
+            Exact("two small batches", _small_eos),
+            Property("the last real EOS of a row is a target", _pad_is_eos, _eos_lost),
+            Random("20 random batches", _pad_is_eos),
+        ),
+        misconceptions={
+            "eos_erased": _by_id,
+            "pad_target": lambda ids, lengths: ids.clone(),
+            "first_pad_kept": _one_too_few,
+            "last_token_lost": _one_too_many,
+            "collator_shifts": _early,
+        },
+        own=("targets.labels_by_length", "padding.pad_documents"),
+    ),
+)
