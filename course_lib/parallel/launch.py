@@ -76,6 +76,7 @@ def _rank(
             "gloo", init_method=meeting, rank=rank, world_size=ranks,
             timeout=timedelta(seconds=timeout),
         )  # fmt: skip
+        dist.barrier()  # who is done early would hang up on one that is still connecting
         result = worker(rank, ranks, *args)
         answer.send((True, _plain(result)))
     except BaseException as error:  # the parent must hear of everything
