@@ -74,6 +74,18 @@ def drift_long(gradient, full):
     return drift_torch(gradient[:4], full[:4])
 
 
+def drift_large(part):
+    """Right for up to four parameters; then one of the two numbers cannot be."""
+
+    def answer(gradient, full):
+        found = list(drift_torch(gradient, full))
+        if len(gradient) > 4:
+            found[part] = -2.0
+        return found
+
+    return answer
+
+
 RIGHT = {
     "L4.2": [weights_lists, weights_tensor, weights_numpy],
     "L4.1": [drift_torch, drift_numpy, drift_loop],
@@ -103,6 +115,8 @@ WRONG = {
         Wrong(relative(lambda g, f: ((g - f) ** 2).sum() / (f ** 2).sum()), "squared_lengths"),
         Wrong(lambda g, f: drift_torch(g, f)[::-1], says="the cosine\n  expected 1, got 0"),
         Wrong(drift_long, says="Failed:"),
+        Wrong(drift_large(0), says="a cosine lies between -1 and 1; yours is -2"),
+        Wrong(drift_large(1), says="a length is never negative"),
         Wrong(lambda g, f: F.cosine_similarity(g, f, 0), says="the answer must be 2 things"),
         Wrong(relative(lambda g, f: (g - f).abs().sum() / f.abs().sum()), says="Failed:"),
         Wrong(lambda g, f: (F.cosine_similarity(g, f), 0), says="your function raised"),
