@@ -34,6 +34,12 @@ help: ## this list
 	.venv-colab/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-colab.txt $$(grep -E '^(torch|pytest-xdist)==' requirements.txt)
 	@touch $@
 
+# nbgrader, in an environment of its own: it only proves that the sources stay valid for it
+.venv-nbgrader/.ready: requirements-nbgrader.txt | .venv/bin/python
+	test -x .venv-nbgrader/bin/python || $(BIN)/python -m venv .venv-nbgrader
+	.venv-nbgrader/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-nbgrader.txt
+	@touch $@
+
 .venv/.browser-ready: | .venv/.book-ready
 	@$(BIN)/python -m tools.browser >/dev/null 2>&1 || { \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
@@ -60,7 +66,13 @@ serve: ## serve the built site at http://localhost:8000 (or PORT=...)
 lab: .venv/.book-ready ## open the labs in JupyterLab
 	$(BIN)/jupyter lab labs
 
-test: .venv/.test-ready .venv/.browser-ready .venv-colab/.ready ## prove everything
+release: .venv/.book-ready ## what is published, into release/: student notebooks, package, site
+	$(BIN)/python -m tools.release
+
+bench-grading: .venv/.test-ready ## grade 200 generated submissions beside executing the bare notebook
+	$(BIN)/python -m tools.bench_grading
+
+test: .venv/.test-ready .venv/.browser-ready .venv-colab/.ready .venv-nbgrader/.ready ## prove everything
 	$(BIN)/python -m tools.prove $(PARTS)
 
 mutate: .venv/.test-ready ## break every comparison in the checks: does a test notice? (M="chapter05 forms")

@@ -45,7 +45,12 @@ def style() -> bool:
 def package() -> bool:
     """The package and the machine: unit tests, properties, oracles, doctests."""
     return pytest("package", "--dist", "loadfile", "--doctest-modules", "tests", "course_lib",
-                  "--ignore=tests/site", "--ignore=tests/notebooks")
+                  "--ignore=tests/site", "--ignore=tests/notebooks", "--ignore=tests/nbgrader")
+
+
+def nbgrader() -> bool:
+    """The labs' sources in nbgrader, which has an environment of its own (.venv-nbgrader)."""
+    return pytest("nbgrader", "tests/nbgrader", "-p", "no:cacheprovider")
 
 
 def notebooks() -> bool:
@@ -80,7 +85,7 @@ def site() -> bool:
 
 
 PARTS: dict[str, Callable[[], bool]] = {
-    part.__name__: part for part in (style, package, notebooks, solutions, colab, site)
+    part.__name__: part for part in (style, package, notebooks, solutions, nbgrader, colab, site)
 }
 
 
