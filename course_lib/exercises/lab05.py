@@ -8,28 +8,73 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from course_lib.exercises import cases
 from course_lib.exercises.checks import Args, Exact, Property, Random
 from course_lib.exercises.containers import Fields
 from course_lib.exercises.exercise import Exercise
 from course_lib.exercises.forms import Numbers, One, numbers
-from course_lib.exercises.hunt import CAPACITY, COLLATORS, Documents
+from course_lib.exercises.hunt import CAPACITY, COLLATORS, SETS, Collator, Documents
 from course_lib.padding import pad_documents
 from course_lib.vocabulary import EOS, IGNORE_INDEX
 
 # --- L5.1
 
-FAULTS = {
-    "A": "labels are shifted twice",
-    "B": "padding may be attended to",
-    "C": "real EOS are no targets",
-    "D": "padding is scored",
-    "E": "positions run on",
-    "F": "answers are cut off",
-    "G": "the last tokens are lost",
-    "H": "the count is too large",
+TRACES: dict[str, Callable[[dict[str, Any], Documents, int], bool]] = {
+    "labels are shifted twice": lambda out, documents, pad_id: _all_scored_on_next(out),
+    "padding may be attended to": lambda out, documents, pad_id: (
+        out["attention_mask"].sum().item() > sum(min(len(d), CAPACITY) for d in documents)
+    ),
+    "padding is scored": lambda out, documents, pad_id: bool(
+        (out["labels"] != IGNORE_INDEX)[out["attention_mask"] == 0].any()
+    ),
+    "real EOS are no targets": lambda out, documents, pad_id: bool(
+        (out["labels"] == IGNORE_INDEX)[_real_ends(out)].any()
+    ),
+    "positions run on": lambda out, documents, pad_id: bool(
+        (out["position_ids"][_later_starts(out)] != 0).any()
+    ),
+    "answers are cut off": lambda out, documents, pad_id: (
+        "document_ids" not in out and _real_ends(out).sum().item() < len(documents)
+    ),
+    "the last tokens are lost": lambda out, documents, pad_id: (
+        "document_ids" in out and _real_ends(out).sum().item() < len(documents)
+    ),
+    "the count is too large": lambda out, documents, pad_id: (
+        out["num_items_in_batch"] > (out["labels"][:, 1:] != IGNORE_INDEX).sum().item()
+    ),
 }
+"""What each fault looks like in what a collator returns; no letter stands beside it."""
+
+
+def _all_scored_on_next(out: dict[str, Any]) -> bool:
+    labels = out["labels"][:, :-1]
+    hits = (labels == out["input_ids"][:, 1:])[labels != IGNORE_INDEX]
+    return bool(hits.numel() and hits.all())
+
+
+def _real_ends(out: dict[str, Any]) -> Tensor:
+    return (out["input_ids"] == EOS) & (out["attention_mask"] == 1)
+
+
+def _later_starts(out: dict[str, Any]) -> Tensor:
+    """Where a later document of a row begins, known by the EOS before it."""
+    starts = torch.zeros_like(out["attention_mask"], dtype=torch.bool)
+    starts[:, 1:] = _real_ends(out)[:, :-1]
+    return starts & (out["attention_mask"] == 1)
+
+
+def _fault(collate: Collator) -> str:
+    """Return the word for what a collator does wrong on some documents, seen by running it."""
+    tries = [(d, prompts, pad_id) for d, prompts in SETS.values() for pad_id in (0, EOS)]
+    for word, shows in TRACES.items():
+        if any(shows(collate(d, n, pad_id), d, pad_id) for d, n, pad_id in tries):
+            return word
+    raise AssertionError(f"{collate} shows no fault")
+
+
+FAULTS = {name: _fault(collate) for name, collate in COLLATORS.items()}
 WORDS = tuple(sorted([*FAULTS.values(), "prompts are scored", "labels are not shifted",
                       "documents come out twice", "the future is visible"]))  # fmt: skip
 
@@ -64,13 +109,9 @@ def _collate(
         for d, n, cut in zip(kept, prompt_lengths, less, strict=True)
     ]
     batch = pad_documents(kept, pad_id=pad_id, prompt_lengths=prompts)
-    out: dict[str, Any] = {
-        "input_ids": batch.input_ids,
-        "attention_mask": batch.attention_mask,
-        "position_ids": batch.model_position_ids,
-        "labels": batch.labels,
-        "num_items_in_batch": batch.num_targets,
-    }
+    parts = (batch.input_ids, batch.attention_mask, batch.model_position_ids, batch.labels)
+    out: dict[str, Any] = dict(zip(INT, parts, strict=True))
+    out["num_items_in_batch"] = batch.num_targets
     for name, make in change.items():
         out[name] = make(batch)
     return out

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 from course_lib.boundaries import document_ids_from_lengths
@@ -27,9 +28,8 @@ def _tiles(lengths: list[int], tile: int, allowed: Callable[[int, int, list[int]
     found = [0, 0, 0]
     for top in blocks:
         for left in blocks:
-            cells = [
-                allowed(q, k, ids) for q in range(top, top + tile) for k in range(left, left + tile)
-            ]
+            square = product(range(top, top + tile), range(left, left + tile))
+            cells = [allowed(q, k, ids) for q, k in square]
             found[any(cells) + all(cells)] += 1
     return found[0], found[1], found[2]
 
