@@ -12,7 +12,8 @@ from course_lib.exercises.exercise import Exercise
 from course_lib.exercises.forms import One, scalar_of
 from course_lib.packing import pack_lengths
 
-Rows, Lengths = list[list[int]], list[int]
+Lengths = list[int]
+
 
 def _cut(lengths: Lengths, capacity: int) -> int:
     pieces = pack_lengths(lengths, capacity, "concatenate").order.tolist()

@@ -11,7 +11,8 @@ from course_lib.exercises.exercise import Exercise
 from course_lib.exercises.forms import One, scalar_of
 from course_lib.packing import pack_lengths
 
-Rows, Lengths = list[list[int]], list[int]
+Lengths = list[int]
+
 
 def _windowed(lengths: Lengths, capacity: int, window: int) -> int:
     rows, rest = 0, lengths
