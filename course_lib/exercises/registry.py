@@ -23,7 +23,6 @@ CHAPTERS = {
     8: "Audit your own batch",
     10: "From a dense mask to a kernel",
     11: "The exit check",
-    10: "From a dense mask to a kernel",
 }
 """Titles of the chapters that a message sends a learner to; 0 is where they are."""
 
