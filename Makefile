@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help book page notebooks serve lab test mutate clean
+.PHONY: help book page notebooks serve lab test mutate clean release bench-grading bench test-triton
 
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
   if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then echo $$p; break; fi; done)
@@ -11,7 +11,7 @@ PORT ?= 8000
 export OMP_NUM_THREADS ?= 1
 
 help: ## this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
 
 # --- the environment: made once, renewed when a requirements file changes
 

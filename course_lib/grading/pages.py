@@ -55,7 +55,8 @@ def feedback(lab: Lab, row: Row) -> str:
         if one["note"]:
             body.append(f"<p>{escape(one['note'])}.</p>")
         if one["message"] and not good:
-            body.append(f'<pre tabindex="0">{escape(one["message"])}</pre>')
+            told = one["message"].partition("\n")[2] or one["reason"]
+            body.append(f'<pre tabindex="0">{escape(told)}</pre>')
     return _page(f"{lab.name}: {row.name}", body)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from html import escape
 
 COLOURS = {
-    "correct": "#2f8f4e", "wrong": "#c2453a", "not attempted": "#8a8f98", "not graded": "#5b5f66"
+    "correct": "#24763f", "wrong": "#b3372d", "not attempted": "#6b7078", "not graded": "#45484d"
 }  # fmt: skip
 _LEFT, _WIDTH, _HEIGHT, _GAP = 70, 560, 24, 8
 

@@ -144,7 +144,7 @@ class _Attempt:
 
 def _result(exercise: Exercise, judged: Verdict, note: str) -> dict[str, Any]:
     failure = judged.failure
-    said = wire.clean(failure.problem) if failure else judged.status
+    said = wire.clean(_reason(failure)) if failure else judged.status
     return {
         "points": int(judged.status == CORRECT),
         "status": judged.status,
@@ -153,6 +153,14 @@ def _result(exercise: Exercise, judged: Verdict, note: str) -> dict[str, Any]:
         "message": _text(exercise, judged),
         "note": note,
     }
+
+
+def _reason(failure: Failure) -> str:
+    """Return the problem in one line, with what was expected and given there."""
+    found = failure.difference
+    if found is None or not found.got:
+        return failure.problem
+    return f"{failure.problem}: expected {found.expected}, got {found.got}"
 
 
 def _text(exercise: Exercise, judged: Verdict) -> str:
