@@ -116,9 +116,7 @@ def test_packed_equals_separate(docs: list, positions: str) -> None:
     model = TinyDecoder(positions=positions).double()
     params = list(model.parameters())
     packed = pack_documents(docs, 16, eos_id=EOS, boundary="B")
-    logits = model(
-        packed.input_ids, mask=document_mask(packed), position_ids=packed.position_ids
-    )
+    logits = model(packed.input_ids, mask=document_mask(packed), position_ids=packed.position_ids)
     total = LossSum.of(token_losses(logits, packed.labels), packed.target_mask)
     apart, seen = [], []
     for doc in pieces(packed):
@@ -151,9 +149,7 @@ def test_order_of_documents_does_not_matter(docs: list, random: object) -> None:
 
     def mean(part: list) -> torch.Tensor:
         batch = pack_documents(part, 16, eos_id=EOS, boundary="B")
-        logits = model(
-            batch.input_ids, mask=document_mask(batch), position_ids=batch.position_ids
-        )
+        logits = model(batch.input_ids, mask=document_mask(batch), position_ids=batch.position_ids)
         return LossSum.of(token_losses(logits, batch.labels), batch.target_mask).mean
 
     torch.testing.assert_close(
