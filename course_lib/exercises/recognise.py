@@ -39,12 +39,12 @@ def is_stub(answer: Any) -> bool:
     if not isinstance(function, types.FunctionType):
         return False
     code = function.__code__
-    steps = [step for step in dis.get_instructions(code) if step.opname != "CACHE"]
+    steps = list(dis.get_instructions(code))
     quiet = all(step.opname in _HARMLESS for step in steps)
     returned = [
-        step.argval if step.opname == "RETURN_CONST" else load.argval
-        for load, step in pairwise(steps)
-        if step.opname in ("RETURN_CONST", "RETURN_VALUE")
+        {"RETURN_VALUE": before, "RETURN_CONST": step}[step.opname].argval
+        for before, step in pairwise(steps)
+        if step.opname.startswith("RETURN_")
     ]
     nothing = all(value is None or value is Ellipsis for value in returned)
     return quiet and nothing and set(code.co_names) <= {"NotImplementedError"}

@@ -36,13 +36,25 @@ def all_exercises() -> dict[str, Exercise]:
     """
     names = [m.name for m in pkgutil.iter_modules([str(Path(__file__).parent)])]
     modules = sorted(name for name in names if re.fullmatch(r"(chapter|lab)\d\d", name))
+    files = [importlib.import_module(f"course_lib.exercises.{name}") for name in modules]
+    return in_order([exercise for file in files for exercise in file.EXERCISES])
+
+
+def in_order(exercises: list[Exercise]) -> dict[str, Exercise]:
+    """Return id -> exercise; raises ValueError if two have the same id.
+
+    >>> list(in_order(list(all_exercises().values())[1::-1]))
+    ['1.1', '2.1']
+    """
     found: dict[str, Exercise] = {}
-    for name in modules:
-        for exercise in importlib.import_module(f"course_lib.exercises.{name}").EXERCISES:
-            if exercise.id in found:
-                raise ValueError(f"two exercises have the id {exercise.id!r}; one is in {name}.")
-            found[exercise.id] = exercise
-    return {name: found[name] for name in sorted(found, key=_place)}
+    for exercise in sorted(exercises, key=lambda exercise: _place(exercise.id)):
+        if exercise.id in found:
+            raise ValueError(
+                f"two exercises have the id {exercise.id!r}: {found[exercise.id].title!r} and "
+                f"{exercise.title!r}. Give one of them the next free number."
+            )
+        found[exercise.id] = exercise
+    return found
 
 
 def _place(exercise_id: str) -> tuple[bool, list[int]]:

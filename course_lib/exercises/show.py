@@ -84,23 +84,23 @@ def difference(found: Difference, place: bool, both: bool) -> list[str]:
         shown = f"expected {found.expected}, got {found.got}" if place else f"got {found.got}"
         lines.append(f"  {shown}")
     if found.grids is not None and found.grids[0].ndim in (1, 2, 3):
-        drawn = _draw(found, both)
+        drawn = _draw(*found.grids, found.index, both)
         lines += ["", *drawn] if drawn else []
     return lines
 
 
-def _draw(found: Difference, both: bool) -> list[str]:
+def _draw(
+    wanted: np.ndarray, got: np.ndarray, index: tuple[int, ...], both: bool
+) -> list[str]:
     """Draw around the place of the difference; `!` marks each cell that differs."""
-    assert found.grids is not None
-    wanted, got = found.grids
     if wanted.dtype.kind == "f" and wanted.ndim == 3:
         return []
-    for i in found.index[:-2]:
+    for i in index[:-2]:
         wanted, got = wanted[i], got[i]
     if wanted.ndim == 1:
         wanted, got = wanted[None], got[None]
-    row = found.index[-2] if len(found.index) > 1 else 0
-    rows, columns = _window(row, wanted.shape[0]), _window(found.index[-1], wanted.shape[1])
+    row = index[-2] if len(index) > 1 else 0
+    rows, columns = _window(row, wanted.shape[0]), _window(index[-1], wanted.shape[1])
     same = _same(wanted, got)
     left = _grid(wanted, np.ones_like(same), rows, columns)
     right = _grid(got, same, rows, columns)

@@ -7,7 +7,7 @@ import pytest
 from course_lib.exercises import exercises, given, question, questions
 from course_lib.exercises.chapter11 import LETTERS
 from course_lib.exercises.questions import QUESTIONS
-from course_lib.exercises.registry import all_exercises, find
+from course_lib.exercises.registry import all_exercises, find, in_order
 
 
 def test_table_lists_all_and_a_chapter():
@@ -55,6 +55,13 @@ def test_given_is_made_afresh():
         given("0.0")
 
 
+def test_an_id_can_be_given_only_once():
+    one, two = find("1.1"), find("2.1")
+    assert list(in_order([two, one])) == ["1.1", "2.1"]
+    with pytest.raises(ValueError, match="'1.1': 'Read the preview' and 'Read the preview'"):
+        in_order([one, two, one])
+
+
 def test_unknown_question_is_told(capsys):
     question("0.0")
     assert "There is no exercise" in capsys.readouterr().out
@@ -62,6 +69,7 @@ def test_unknown_question_is_told(capsys):
 
 def test_near_ids_are_near():
     assert find("5.9").count("5.") > 3
+    assert "Near it: 5.1, 5.2" in find("5.something else")
     assert "Near it: 1.1" in find("zzz")
     assert find("5.4").id == "5.4"
 

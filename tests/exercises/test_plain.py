@@ -77,4 +77,5 @@ def test_type_names_are_a_learners_words():
         "a truth value", "a whole number", "a float", "a text", "a list", "a tuple", "a dict",
         "nothing (None)", "an object of type object",
     ]  # fmt: skip
+    assert type_name(...) == "ellipsis"
     assert type_name(plain(np.zeros((2, 1)))) == "a numpy float64 array of shape [2, 1]"

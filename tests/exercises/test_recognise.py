@@ -1,12 +1,13 @@
 """Stubs and the library's own functions are known by their code, without running it."""
 
 import functools
+import sys
+import types
 
 import pytest
 
-import course_lib
-from course_lib import masks
 from course_lib.exercises.recognise import is_stub, own_function
+from course_lib.loss import LossSum
 from course_lib.masks import causal_mask, document_mask
 
 OWN = ["masks.document_mask"]
@@ -86,22 +87,29 @@ def by_helper(ids):
     return helper(ids)
 
 
-def by_module(ids):
-    return masks.document_mask(ids)
+def made(source):
+    """A function that was defined in a module of its own, where nothing else is imported."""
+    names = {}
+    exec(source, names)
+    return names["answer"]
 
 
-def by_package(ids):
-    return course_lib.document_mask(ids)
-
-
-def by_room(ids):
-    return course_lib.masks.document_mask(ids)
-
-
-def by_import(ids):
-    from course_lib.masks import document_mask as theirs
-
-    return theirs(ids)
+by_module = made(
+    "from course_lib import masks\ndef answer(ids): return masks.document_mask(ids)"
+)
+by_package = made("import course_lib\ndef answer(ids): return course_lib.document_mask(ids)")
+by_room = made("import course_lib\ndef answer(ids): return course_lib.masks.document_mask(ids)")
+by_name = made("from course_lib.masks import document_mask as d\ndef answer(ids): return d(ids)")
+by_import = made(
+    "def answer(ids):\n"
+    "    from course_lib.masks import document_mask as theirs\n"
+    "    return theirs(ids)"
+)
+by_package_import = made(
+    "def answer(ids):\n    import course_lib as c\n    return c.document_mask(ids)"
+)
+other_module = made("import torch\ndef answer(ids): return torch.document_mask(ids)")
+other_import = made("def answer(ids):\n    from nowhere import document_mask as d\n    return d")
 
 
 def by_inner(ids):
@@ -129,16 +137,14 @@ class Mine:
 @pytest.mark.parametrize(
     "answer",
     [document_mask, functools.partial(document_mask), functools.cache(document_mask),
-     lambda ids: document_mask(ids), by_helper, by_module, by_package, by_room, by_import,
-     by_inner, wrapped, closure(), Mine().answer],
+     lambda ids: document_mask(ids), by_helper, by_module, by_package, by_room, by_name,
+     by_import, by_package_import, by_inner, wrapped, closure(), Mine().answer],
 )  # fmt: skip
 def test_own_function_is_seen_through(answer):
     assert own_function(answer, OWN) == "course_lib.masks.document_mask"
 
 
 def copied():
-    import types
-
     return types.FunctionType(document_mask.__code__, document_mask.__globals__, "mine")
 
 
@@ -169,10 +175,27 @@ def unbound():
 
 
 @pytest.mark.parametrize(
-    "answer", [own_name, uses_another, len, 3, None, unbound(), lambda document_mask: document_mask]
-)
+    "answer",
+    [own_name, uses_another, len, 3, None, unbound(), lambda document_mask: document_mask,
+     other_module, other_import],
+)  # fmt: skip
 def test_others_are_left_alone(answer):
     assert own_function(answer, OWN) == ""
+
+
+def test_classes_are_recognised_too():
+    for answer in (LossSum, lambda pairs: LossSum(*pairs)):
+        assert own_function(answer, ["loss.LossSum"]) == "course_lib.loss.LossSum"
+
+
+def test_looking_imports_nothing_and_touches_no_other_module():
+    imports = made("def answer(ids):\n    import this\n    return this.s")
+    lazy = types.ModuleType("lazy")
+    lazy.__getattr__ = lambda name: 1 / 0
+    touches = made("lazy = None\ndef answer(ids): return lazy.document_mask(ids)")
+    touches.__globals__["lazy"] = lazy
+    assert own_function(imports, OWN) == own_function(touches, OWN) == ""
+    assert "this" not in sys.modules
 
 
 def test_nothing_is_own_where_nothing_is_named():

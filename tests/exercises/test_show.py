@@ -57,6 +57,11 @@ def test_floats_that_agree_are_not_marked():
     assert lines[-1].count("!") == 1
 
 
+def test_whole_numbers_that_nearly_agree_are_marked():
+    lines = difference(found([10**6, 2], [10**6 + 1, 2]), True, True)
+    assert lines[-1].count("!") == 1
+
+
 def test_wide_grids_are_cut_around_the_place_and_stacked():
     wanted = np.zeros((40, 40), dtype=bool)
     got = wanted.copy()
