@@ -22,27 +22,30 @@ class File:
     path: Path
 
 
-def collect(folder: Path) -> list[File]:
-    """Return the submissions of a folder, in order of their names.
+def collect(folder: Path, results: Path | None = None) -> list[File]:
+    """Return the submissions of a folder, in order of their names, without the folder of `results`.
 
     Raises ValueError where there is no such folder or nothing in it.
     """
     if not folder.is_dir():
         raise ValueError(f"{folder}: no such folder of submissions.")
-    found = [File(_name(path, folder), path) for path in _files(folder) if _is_notebook(path)]
+    skip = results.resolve() if results is not None else None
+    files = [path for path in _files(folder, skip) if _is_notebook(path)]
+    found = [File(_name(path, folder), path) for path in files]
     owners = {Path(file.name).parts[0] for file in found}
     for entry in sorted(folder.iterdir()):
         stem = _name(entry, folder) if _is_notebook(entry) else entry.name
-        if not _hidden(entry.name) and stem not in owners:
+        if not _hidden(entry.name) and stem not in owners and entry.resolve() != skip:
             found.append(File(entry.name, entry))
     if not found:
         raise ValueError(f"{folder}: there is nothing in this folder.")
     return sorted(found, key=lambda file: file.name)
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def _files(folder: Path, skip: Path | None) -> Iterator[Path]:
     for place, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not _hidden(name))
+        kept = (name for name in folders if Path(place, name).resolve() != skip)
+        folders[:] = sorted(name for name in kept if not _hidden(name))
         yield from (Path(place, name) for name in sorted(names) if not _hidden(name))
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from pathlib import Path
 
 from course_lib.grading import gradebook, pages
@@ -24,6 +25,9 @@ from course_lib.grading.labs import Lab, find_lab
 from course_lib.grading.limits import Limits
 from course_lib.grading.run import content, grade_files
 from course_lib.grading.store import Store, dumps, write
+
+STOPPED = 130
+"""Exit code after an interrupt, as of any command."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,7 +48,7 @@ def run(given: argparse.Namespace) -> int:
     """Grade, write the results, and return the exit code."""
     if given.jobs < 1:
         raise ValueError(f"--jobs {given.jobs}: at least 1 is needed.")
-    lab, files = find_lab(given.lab), collect(given.folder)
+    lab, files = find_lab(given.lab), collect(given.folder, given.out)
     limits = Limits(
         seconds=given.timeout,
         cell_seconds=max(1.0, given.timeout / 3),
@@ -53,7 +57,11 @@ def run(given: argparse.Namespace) -> int:
     )
     store = _store(given.out, lab, limits)
     hide = [given.folder, given.out]
-    protections = grade_files(lab, files, store, limits, given.jobs, hide, given.quiet)
+    try:
+        protections = grade_files(lab, files, store, limits, given.jobs, hide, given.quiet)
+    except KeyboardInterrupt:
+        print("stopped; the same command goes on from here", file=sys.stderr)
+        return STOPPED
     records = [store.load(store.key(content(file.path))) for file in files]
     table = gradebook.rows(files, [record for record in records if record is not None])
     sandbox = _remembered(given.out, protections)

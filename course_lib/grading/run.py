@@ -5,11 +5,10 @@ from __future__ import annotations
 import queue
 import shutil
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from tqdm import tqdm
 
@@ -42,7 +41,11 @@ def grade_files(
     if not todo:
         bar.close()
         return []
-    with bar, _sandboxes(lab, limits, min(jobs, len(todo)), hide) as free:
+    with bar, _sandboxes(lab, limits, min(jobs, len(todo)), hide) as made:
+        free: queue.Queue[Sandbox] = queue.Queue()
+        for sandbox in made:
+            free.put(sandbox)
+
         def one(file: File) -> None:
             sandbox = free.get()
             try:
@@ -50,19 +53,26 @@ def grade_files(
             finally:
                 free.put(sandbox)
 
-        _all(one, todo, min(jobs, len(todo)), bar)
-        return max((sandbox.protections for sandbox in free.queue), key=len)
+        _all(one, todo, made, bar)
+    return max((sandbox.protections for sandbox in made), key=len)
 
 
-def _all(one: Any, todo: Sequence[File], jobs: int, bar: tqdm) -> None:
-    pool = ThreadPoolExecutor(jobs)
+def _all(
+    one: Callable[[File], None], todo: Sequence[File], made: Sequence[Sandbox], bar: tqdm
+) -> None:
+    pool = ThreadPoolExecutor(len(made))
     futures: list[Future] = [pool.submit(one, file) for file in todo]
     try:
         for future in as_completed(futures):
             future.result()
             bar.update()
-    finally:  # after an interrupt, what has not begun never does
-        pool.shutdown(wait=True, cancel_futures=True)
+    except BaseException:  # after an interrupt, what has not begun never does, what runs is ended
+        pool.shutdown(wait=False, cancel_futures=True)
+        for sandbox in made:
+            sandbox.close()
+        raise
+    finally:
+        pool.shutdown(wait=True)
 
 
 def _without_result(files: Sequence[File], store: Store) -> list[File]:
@@ -106,15 +116,15 @@ def _grade_one(lab: Lab, file: File, store: Store, sandbox: Sandbox) -> None:
         if isinstance(error, OSError):  # the sandbox itself does not start: that concerns all
             raise
         record = unreadable(lab, f"the grader failed on it: {type(error).__name__}: {error}")
-    store.save(key, record)
+    if not sandbox.closed:
+        store.save(key, record)
 
 
 @contextmanager
 def _sandboxes(
     lab: Lab, limits: Limits, jobs: int, hide: Sequence[Path]
-) -> Iterator[queue.Queue[Sandbox]]:
+) -> Iterator[list[Sandbox]]:
     folder = make_folder(lab.modules)
-    free: queue.Queue[Sandbox] = queue.Queue()
     made = [Sandbox(folder, slot, limits, lab.modules, hide) for slot in range(jobs)]
     try:
         starts = [threading.Thread(target=_try_start, args=(one,)) for one in made[1:]]
@@ -123,12 +133,10 @@ def _sandboxes(
         made[0].start()
         for start in starts:
             start.join()
-        for one in made:
-            free.put(one)
-        yield free
+        yield made
     finally:
         for one in made:
-            one.stop()
+            one.close()
         shutil.rmtree(folder, ignore_errors=True)
 
 

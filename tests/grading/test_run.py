@@ -67,22 +67,31 @@ def test_a_stopped_run_goes_on_and_leaves_nothing_behind(tmp_path, lab):
     folder, out = tmp_path / "class", tmp_path / "out"
     folder.mkdir()
     fill(folder, 12)
+    endless = notebook(answers(RIGHT, ["while True: sum(range(9))"]))
+    (folder / "s04.ipynb").write_text(endless)
     command = [sys.executable, "-m", "course_lib", "grade", str(folder), "--lab", str(lab)]
     run = subprocess.Popen(
-        [*command, "--out", str(out), "--jobs", "1"],
+        [*command, "--out", str(out), "--jobs", "1", "--timeout", "9"],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         env=os.environ | {"TMPDIR": str(tmp_path)},
     )  # fmt: skip
     while run.poll() is None and len(list(out.glob("records/*.json"))) < 3:
         time.sleep(0.02)
     run.send_signal(signal.SIGINT)
-    assert run.wait(30) != 0
+    assert run.wait(20) == 130, "an interrupt ends what runs, it does not wait for its limits"
     assert not list(tmp_path.glob("course-grading-*"))
     done = {p.name: p.read_bytes() for p in out.glob("records/*.json")}
     assert 3 <= len(done) < 12 and not (out / "gradebook.csv").exists()
-    result = grade(folder, lab, out)
-    assert len(result.rows) == 12
+    result = grade(folder, lab, out, "--timeout", "9")
+    assert len(result.rows) == 12 and result.rows["s04"]["score"] == 4
     assert all((out / "records" / name).read_bytes() == data for name, data in done.items())
+
+
+def test_results_inside_the_folder_are_no_submissions(tmp_path, lab):
+    fill(tmp_path, 1)
+    first = snapshot(grade(tmp_path, lab, tmp_path / "results").out)
+    again = grade(tmp_path, lab, tmp_path / "results")
+    assert list(again.rows) == ["s00"] and snapshot(again.out) == first
 
 
 def test_a_piece_of_a_record_is_no_record(tmp_path, lab):
