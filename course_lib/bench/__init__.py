@@ -8,6 +8,7 @@ is not measured here: packers, collators and masks beside other libraries.
 from __future__ import annotations
 
 from course_lib.bench.equal import TOLERANCE, Check, check_way
+from course_lib.bench.peers import Comparison, Comparisons, stored
 from course_lib.bench.plan import SIZES, ModelSize, Plan, make_plan
 from course_lib.bench.record import Measurement, Report, Row
 from course_lib.bench.runs import build_model, check_all, measure
@@ -18,6 +19,8 @@ __all__ = [
     "TOLERANCE",
     "WAYS",
     "Check",
+    "Comparison",
+    "Comparisons",
     "Feed",
     "Measurement",
     "ModelSize",
@@ -32,4 +35,5 @@ __all__ = [
     "make_feed",
     "make_plan",
     "measure",
+    "stored",
 ]

@@ -42,7 +42,7 @@ def measure(plan: Plan, say: Callable[[str], None] = lambda line: None) -> Repor
         except torch.OutOfMemoryError:
             if not measured:
                 raise
-            notes.append(f"{FIRST} rows of {context:,} slots do not fit into memory: stopped there.")
+            notes.append(f"rows of {context:,} slots, {FIRST}, do not fit: stopped before them.")
             break
     return Report(
         machine=machine(plan.device),

@@ -21,6 +21,7 @@ from course_lib.figures.means import denominators, denominators_text
 from course_lib.figures.packings import packing_rows, packing_rows_text
 from course_lib.figures.parameters import parameter_blocks, parameter_blocks_text
 from course_lib.figures.picture import Picture, picture, side_by_side
+from course_lib.figures.ratios import goal_bars, goal_bars_text
 from course_lib.figures.rows import packed_row, packed_row_text
 from course_lib.figures.speeds import speed_bars, speed_bars_text
 from course_lib.figures.style import palette_css
@@ -39,6 +40,8 @@ __all__ = [
     "batch_rows_text",
     "denominators",
     "denominators_text",
+    "goal_bars",
+    "goal_bars_text",
     "ledger_bar",
     "ledger_bar_text",
     "loss_curves",

@@ -167,7 +167,7 @@ def test_memory_that_ends_keeps_what_was_measured(monkeypatch) -> None:
     monkeypatch.setattr(runs, "_at", full)
     report = measure(small_plan())
     assert report.contexts == [32]
-    assert report.notes == ("padded rows of 48 slots do not fit into memory: stopped there.",)
+    assert report.notes == ("rows of 48 slots, padded, do not fit: stopped before them.",)
 
 
 def test_peak_of_tensors_alive() -> None:
