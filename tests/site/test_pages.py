@@ -22,7 +22,7 @@ def test_a_page_from_a_file_server(chromium, server, name, look):
         assert seen.wider_than_window() <= 0, "the page scrolls sideways"
         assert seen.errors == []
         assert seen.foreign == []
-        assert seen.violations() == []  # last: axe itself fetches style sheets
+        assert seen.violations() == []
 
 
 @pytest.mark.parametrize("name", PAGES)
