@@ -17,9 +17,10 @@ from course_lib.grading.collecting import File
 from course_lib.grading.labs import Lab
 from course_lib.grading.limits import Limits
 from course_lib.grading.notebooks import LARGEST_MB, NotANotebook, cells_of
-from course_lib.grading.sandbox import Sandbox, make_folder
+from course_lib.grading.sandbox import Sandbox
 from course_lib.grading.store import Store
 from course_lib.grading.submission import grade_cells, unreadable
+from course_lib.grading.surroundings import make_folder
 
 
 def grade_files(

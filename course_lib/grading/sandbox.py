@@ -1,22 +1,15 @@
-"""The grader's side of the sandbox: starts the waiting process, opens sessions, asks, ends them.
-
-In the sandbox lies a copy of the package without the exercises and without this grader. So a
-submission finds no expected value in what it can import. (The package is public all the same: what
-a student reads at home, nothing here can hide.)
-"""
+"""The grader's side of the sandbox: starts the waiting process, opens sessions, asks, ends them."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import os
-import re
 import shutil
 import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -24,12 +17,8 @@ from typing import Any
 
 from course_lib.grading import wire
 from course_lib.grading.limits import Limits
+from course_lib.grading.surroundings import can_hide, library_path, own_folders
 
-PACKAGE = Path(__file__).parents[1]
-KEPT = {
-    "exercises": {"plain.py", "calling.py", "recognise.py", "signatures.py"},
-    "grading": {"wire.py", "inside"},
-}
 FIRST_USER = 61_000
 _START = (
     "import sys; sys.path[:] = {path!r}; sys.dont_write_bytecode = True\n"
@@ -40,25 +29,6 @@ _START = (
 
 class Ended(Exception):
     """The submission's process has ended before it answered; the text says why."""
-
-
-def make_package(folder: Path, modules: Iterable[str] = ()) -> None:
-    """Copy the package without exercises and grader, with a stand-in for the former.
-
-    Of the exercises stay the modules that a lab itself imports, such as data to work on.
-    """
-    parts = [module.split(".") for module in modules if module.startswith("course_lib.exercises.")]
-    wanted = {f"{part[2]}.py" for part in parts if not re.match(r"(chapter|lab)\d", part[2])}
-    kept = KEPT | {"exercises": KEPT["exercises"] | wanted}
-
-    def left_out(place: str, names: list[str]) -> set[str]:
-        some = kept.get(Path(place).name) if Path(place).parent == PACKAGE else None
-        return set() if some is None else set(names) - some
-
-    shutil.copytree(PACKAGE, folder / "course_lib", ignore=left_out)
-    grading, exercises = folder / "course_lib" / "grading", folder / "course_lib" / "exercises"
-    (grading / "__init__.py").write_text("")
-    shutil.move(grading / "inside" / "exercises.py", exercises / "__init__.py")
 
 
 class Sandbox:
@@ -84,7 +54,7 @@ class Sandbox:
         self._library.mkdir(exist_ok=True)
         self.modules, self._refused = list(modules), list(refused)
         self.protections: list[str] = []
-        self._hide = [str(p) for p in _can_hide([*hide, *_own_folders()], folder)]
+        self._hide = [str(p) for p in can_hide([*hide, *own_folders()], folder)]
         self.closed = False
         self._process: subprocess.Popen | None = None
         self._control: socket.socket | None = None
@@ -103,7 +73,7 @@ class Sandbox:
     def start(self) -> None:
         """Start the waiting process; OSError where it does not come up."""
         ours, theirs = socket.socketpair()
-        path = [str(self.folder / "package"), *_library_path()]
+        path = [str(self.folder / "package"), *library_path()]
         code = _START.format(
             path=path, folder=str(self._library), number=theirs.fileno(),
             modules=self.modules,
@@ -251,38 +221,3 @@ def _environment(home: Path) -> dict[str, str]:
         "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0", "GLOO_SOCKET_IFNAME": "lo",
     }  # fmt: skip
 
-
-def _library_path() -> list[str]:
-    """Return this process's import path without the folders that hold the course itself."""
-    folders = [os.path.abspath(p) for p in sys.path if p]
-    installed = ("site-packages", "dist-packages")
-    return list(dict.fromkeys(
-        p for p in folders
-        if not (Path(p) / "course_lib").is_dir() or Path(p).name in installed
-    ))  # fmt: skip
-
-
-def _own_folders() -> list[Path]:
-    """The folders in which solutions and expected values lie."""
-    beside = [PACKAGE.parent / name for name in ("labs", "tests", "book", "release", ".git")]
-    return [PACKAGE, *(p for p in beside if p.is_dir() and (PACKAGE.parent / "labs").is_dir())]
-
-
-def _can_hide(folders: Iterable[Path], ours: Path) -> list[Path]:
-    """Those that are no parents of what the sandbox itself needs."""
-    needs = [Path(p) for p in (sys.prefix, sys.base_prefix, *_library_path())] + [ours]
-    needs = [p.resolve() for p in needs]
-    resolved = dict.fromkeys(f.resolve() for f in folders if f.is_dir())
-    return [f for f in resolved if not any(need.is_relative_to(f) for need in needs)]
-
-
-def make_folder(modules: Iterable[str] = ()) -> Path:
-    """Return a new folder for sandboxes, with the package in it; remove it after use.
-
-    `modules` are those that the lab imports.
-    """
-    folder = Path(tempfile.mkdtemp(prefix="course-grading-"))
-    folder.chmod(0o755)
-    (folder / "package").mkdir()
-    make_package(folder / "package", modules)
-    return folder

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import socket
 import struct
 
@@ -15,9 +16,10 @@ from course_lib.exercises.plain import Array, Opaque, plain
 from course_lib.grading import wire
 from course_lib.grading.labs import read_lab
 from course_lib.grading.limits import Limits
-from course_lib.grading.sandbox import Ended, Sandbox, make_folder
+from course_lib.grading.sandbox import Ended, Sandbox
 from course_lib.grading.slicing import needed
 from course_lib.grading.submission import grade_cells
+from course_lib.grading.surroundings import make_folder
 from tests.grading.notebooks import RIGHT, answers
 
 LIMITS = Limits(seconds=20, cell_seconds=4, call_seconds=2, memory_mb=200, disk_mb=8)
@@ -39,6 +41,7 @@ def sandbox(request, lab):
     folder = make_folder()
     with Sandbox(folder, 9, LIMITS, read_lab(lab).modules, refused=refused) as made:
         yield made
+    shutil.rmtree(folder)
 
 
 def score(sandbox, lab, *before):
