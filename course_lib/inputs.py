@@ -168,11 +168,13 @@ def _as_array(value: object, name: str) -> np.ndarray:
         ) from error
     if values.size == 0:
         return values.astype(np.int64)
+    if values.dtype.kind in "US":
+        raise TypeError(f"{name} holds text ({value!r:.60}), not numbers.")
     if values.dtype == object:
-        raise TypeError(f"{name} must hold whole numbers only, got {value!r:.60}.")
+        raise TypeError(f"{name} must hold whole numbers of at most 64 bits, got {value!r:.60}.")
     if values.dtype == bool or not np.issubdtype(values.dtype, np.integer):
         raise TypeError(
-            f"{name} must hold whole numbers, got {values.dtype} ({values.flat[0]!r}, …). "
+            f"{name} must hold whole numbers, got {values.dtype} ({values.flat[0].item()!r}, …). "
             "Convert them to an integer type, for instance with .astype('int64') or .long()."
         )
     return values.astype(np.int64)

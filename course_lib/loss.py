@@ -104,8 +104,8 @@ def reduce_losses(
 
     - by="token"     sum / number of targets
     - by="sequence"  mean of each sequence's own mean. A sequence is a row or, under packing, a
-      document: give `document_ids` [B, T]; a target belongs to the document of its *token*.
-      Sequences without a target do not count.
+      document: give `document_ids` [B, T] (or [B, T-1], those of the targets); a target belongs to
+      the document of its *token*. Sequences without a target do not count.
     - by="slot"      sum / number of slots, targets or not: the slots of `document_ids` [B, T] where
       given, else the entries of `losses`. It understates the loss; it is here to be recognised.
 
@@ -174,6 +174,14 @@ def _check_labels(labels: Tensor, vocab: int) -> None:
 
 
 def _check_mask(losses: Tensor, target_mask: Tensor) -> None:
+    for name, value in (("losses", losses), ("target_mask", target_mask)):
+        if not isinstance(value, Tensor):
+            raise TypeError(
+                f"{name} must be a tensor [B, T-1], got {type(value).__name__}. "
+                f"Wrap it: torch.tensor({name})."
+            )
+    if not losses.is_floating_point():
+        raise TypeError(f"losses must be floating-point numbers, got {losses.dtype}.")
     if losses.shape != target_mask.shape:
         raise ValueError(
             f"losses {tuple(losses.shape)} and target_mask {tuple(target_mask.shape)} differ. "

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from course_lib.inputs import as_int
+from course_lib.inputs import as_int, as_rows
 
 if TYPE_CHECKING:
     from course_lib.batch import Batch
@@ -70,7 +70,9 @@ def document_mask(batch: Batch | Tensor) -> Tensor:
     >>> document_mask(torch.tensor([0, 1])).int().tolist()
     [[1, 0], [0, 1]]
     """
-    ids = batch if isinstance(batch, Tensor) else batch.document_ids
+    ids = getattr(batch, "document_ids", batch)
+    if not isinstance(ids, Tensor) or ids.numel() == 0 or ids.ndim > 2 or ids.is_floating_point():
+        ids = as_rows(ids, "document_ids", ndim=(1, 2))
     same = ids[..., :, None] == ids[..., None, :]
     real = (ids >= 0)[..., :, None]
     return causal_mask(ids.shape[-1]).to(ids.device) & same & real

@@ -22,7 +22,9 @@ BAD_DOCUMENTS = [
     ("a b", TypeError, "documents must be a list of documents"),
     (["a b"], TypeError, "document 0 is text"),
     (5, TypeError, "documents must be a list of documents"),
-    ([[None]], TypeError, "must hold whole numbers only"),
+    ([[None]], TypeError, "must hold whole numbers of at most 64 bits"),
+    ([[2**70]], TypeError, "must hold whole numbers of at most 64 bits"),
+    ([["a", "b"]], TypeError, "document 0 holds text"),
 ]
 
 

@@ -126,6 +126,8 @@ def test_gradients_flow_through_every_mean() -> None:
         (lambda: reduce_losses(LOSSES, MASK, by="row"), ValueError, "by must be one of"),
         (lambda: reduce_losses(LOSSES, MASK[:, 1:]), ValueError, "differ"),
         (lambda: reduce_losses(LOSSES, MASK.long()), TypeError, "target_mask must be boolean"),
+        (lambda: reduce_losses(LOSSES.long(), MASK), TypeError, "losses must be floating-point"),
+        (lambda: reduce_losses([[1.0]], MASK), TypeError, "losses must be a tensor"),
         (
             lambda: reduce_losses(LOSSES, MASK, by="sequence", document_ids=DOCUMENTS[:, 2:]),
             ValueError,

@@ -64,6 +64,10 @@ def test_rows_of_padding_are_all_false() -> None:
     assert not document_mask(batch)[0, :, 7].any()
 
 
+def test_document_ids_may_be_a_list() -> None:
+    assert torch.equal(document_mask([0, 0, 1]), document_mask(torch.tensor([0, 0, 1])))
+
+
 def test_nothing_looks_ahead_or_across() -> None:
     mask = document_mask(pack_documents([[1, 2, 3], [1, 1]], 8, eos_id=4))[0]
     assert not mask.triu(1).any()
@@ -99,6 +103,10 @@ def test_a_fully_masked_row_in_softmax_in_sdpa_and_in_additive_form() -> None:
         (lambda: to_additive(torch.ones(2, 2)), TypeError, "mask must be boolean"),
         (lambda: to_additive(causal_mask(2), torch.int64), TypeError, "floating type"),
         (lambda: is_fully_masked(torch.ones(2)), TypeError, "mask must be boolean"),
+        (lambda: document_mask(torch.zeros(2)), TypeError, "document_ids must hold whole numbers"),
+        (lambda: document_mask("ab"), TypeError, "document_ids holds text"),
+        (lambda: document_mask(torch.tensor([])), ValueError, "document_ids has no elements"),
+        (lambda: document_mask(torch.zeros(1, 1, 1).long()), ValueError, "1 or 2 axes"),
     ],
 )
 def test_bad_masks(call: object, kind: type[Exception], message: str) -> None:

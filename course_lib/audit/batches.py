@@ -11,8 +11,9 @@ import numpy as np
 from course_lib.audit.attention import Pattern, additive, to_allowed
 from course_lib.audit.drawing import WIDTH
 from course_lib.audit.options import Options
+from course_lib.audit.reading import refuse_no_batch
 from course_lib.audit.registry import finding, rule, run_rules
-from course_lib.audit.report import Finding, Report, Strip
+from course_lib.audit.report import Finding, NotChecked, Report, Strip
 from course_lib.audit.view import BatchView
 
 MAX_STRIPS = 3  # rows that a report draws
@@ -58,11 +59,14 @@ def audit(
         raise TypeError(f"audit does not know {', '.join(sorted(unknown))}. It knows: {known}.")
     said = Options(loss_shifts, documents, pad_token_id, eos_token_id, **options)
     view = BatchView(batch, said)
+    refuse_no_batch(view.fields.raw)
     B, T = view.shape
     report = Report(f"{B} row{'s' * (B != 1)} of {T} slots")
     if view.targets is not None:
         report.targets = int(view.live.sum())
         report.subject += f", {report.targets} target{'s' * (report.targets != 1)}"
+    for wrong, right in view.fields.misspelt.items():
+        report.not_checked.append(NotChecked(f"field {wrong}", f"the name {right}, if that is it"))
     run_rules("batch", view, report)
     if view.fields.dense is not None:
         _dense(view, report)

@@ -10,7 +10,8 @@ ENTRIES = (
         "Several documents stand in a row and nothing given here keeps them apart. In pretraining "
         "this is a choice; it is a fault where isolation was promised. transformers reads "
         "boundaries from position_ids only if attention_mask is None and there is no cache.",
-        "pass cu_seqlens or a document mask, or reset position_ids and leave attention_mask out",
+        "pass cu_seqlens or a document mask; or leave attention_mask out, with position_ids that "
+        "start again in each document",
     ),
     (
         "cross_document_attention", "error", "mask",

@@ -26,6 +26,8 @@ def read_batch(path: str | Path) -> Mapping[str, Any]:
     path = Path(path)
     if not path.exists():
         raise FileNotFoundError(2, "no such file", str(path))
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder. Give a file, one of {', '.join(SUFFIXES)}.")
     suffix = path.suffix.lower()
     readers = {".json": _json, ".npz": _npz, ".safetensors": _safetensors,
                ".pt": _torch, ".pth": _torch}  # fmt: skip
@@ -49,6 +51,8 @@ def _json(path: Path) -> Any:
 
 
 def _npz(path: Path) -> Any:
+    if not zipfile.is_zipfile(path):
+        raise ValueError(f"{path} is no .npz file, which is a zip archive of arrays.")
     try:
         with np.load(path, allow_pickle=False) as arrays:
             return {name: arrays[name] for name in arrays.files}

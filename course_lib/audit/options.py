@@ -6,7 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from course_lib.inputs import choice
 from course_lib.vocabulary import IGNORE_INDEX
+
+ATTENTION = ("eager", "sdpa", "flex_attention", "flash_attention_2", "flash_attention_3")
+"""Names that transformers gives to its ways of computing attention."""
 
 
 @dataclass(frozen=True)
@@ -31,3 +35,14 @@ class Options:
     reported: float | None = None
     window: int | None = None
     attn_implementation: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.boundary is not None:
+            choice(self.boundary, "boundary", ("A", "B"))
+        if self.attn_implementation is not None:
+            choice(self.attn_implementation, "attn_implementation", ATTENTION)
+        for name in ("pad_token_id", "eos_token_id"):
+            given = getattr(self, name)
+            ids = given if isinstance(given, Sequence) else [given]
+            if any(i is not None and i < 0 for i in ids):
+                raise ValueError(f"{name} must be a token id, 0 or more; got {given}.")

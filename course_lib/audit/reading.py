@@ -6,6 +6,7 @@ Nothing is refused here that can be said as a finding: floats, fields of another
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping
 from typing import Any
 
@@ -39,6 +40,12 @@ SLOTWISE = (
 )
 """Fields with one number for each slot, in the order in which they set the shape."""
 
+BESIDE = ("completion_mask", "seq_lengths", "cu_seqlens", "cu_seqlens_k", "cu_seq_lens_k",
+          "max_seqlen", "max_length_k", "max_seqlen_k", "segment_is_real")  # fmt: skip
+"""Fields that are read, and are not one number for each slot."""
+
+KNOWN = frozenset({*SLOTWISE, *BESIDE, *ALIASES})
+
 INTEGRAL = ("input_ids", "labels", "shift_labels", "decoder_input_ids", "position_ids")
 
 
@@ -66,6 +73,32 @@ def to_array(value: Any, name: str, missing: int) -> np.ndarray | None:
     return array
 
 
+def misspelt(raw: Mapping[str, Any]) -> dict[str, str]:
+    """Return field → the known name that it resembles, for fields that are not known.
+
+    >>> misspelt({"input_ids": [[1]], "lables": [[1]]})
+    {'lables': 'labels'}
+    """
+    unknown = [name for name in raw if name not in KNOWN]
+    near = {name: difflib.get_close_matches(name, KNOWN, 1, 0.8) for name in unknown}
+    return {name: match[0] for name, match in near.items() if match and match[0] not in raw}
+
+
+def refuse_no_batch(raw: Mapping[str, Any]) -> None:
+    """Raise ValueError where no field of a batch is there at all.
+
+    >>> refuse_no_batch({"labels": [[1]]})
+    """
+    if KNOWN & set(raw):
+        return
+    hint = "".join(f" Did you mean {near} for {name}?" for name, near in misspelt(raw).items())
+    have = ", ".join(map(repr, raw)) or "nothing"
+    raise ValueError(
+        f"no field of a batch is among {have}; expected input_ids, labels, attention_mask or "
+        f"others that audit's docstring names.{hint}"
+    )
+
+
 class Fields:
     """The slotwise fields of a mapping as [B, T] arrays, and the faults of their form.
 
@@ -80,6 +113,7 @@ class Fields:
         if "completion_mask" in self.raw:  # beside labels it says what they should be
             name = "assistant_masks" if "labels" in self.raw else "loss_mask"
             self.raw.setdefault(name, self.raw.pop("completion_mask"))
+        self.misspelt = misspelt(self.raw)
         self.arrays: dict[str, np.ndarray] = {}
         self.dense: np.ndarray | None = None
         self.mismatched: dict[str, str] = {}
@@ -103,6 +137,8 @@ class Fields:
             if name == "attention_mask" and array.size and array.min() < 0:
                 array = array >= 0  # additive in two dimensions: 0 or a large negative number
         array = np.atleast_2d(array).astype(np.int64, copy=False)
+        if array.size == 0:
+            raise ValueError(f"{name} has no elements (shape {array.shape}): nothing to audit.")
         if array.ndim != 2:
             self.mismatched[name] = f"shape {array.shape}"
             return

@@ -119,3 +119,34 @@ def test_many_places_are_counted_and_cut():
     (found,) = report.findings
     assert found.count == 2000 and len(found.where) == 1000
     assert "and 1992 more" in " ".join(str(report).split())
+
+
+@pytest.mark.parametrize(
+    ("mapping", "message"),
+    [
+        ({}, "no field of a batch is among nothing"),
+        ({"inputids": [[1]]}, "Did you mean input_ids for inputids"),
+        ({"input_ids": [[]]}, "input_ids has no elements"),
+    ],
+)
+def test_what_is_no_batch_is_refused(mapping: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        audit(mapping)
+
+
+def test_a_misspelt_field_is_listed() -> None:
+    report = audit({"input_ids": [[1, 2]], "lables": [[1, 2]]})
+    assert "the name labels" in str(report.not_checked[0])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"boundary": "C"}, "boundary must be one of 'A', 'B'; got 'C'"),
+        ({"attn_implementation": "foo"}, "attn_implementation must be one of"),
+        ({"eos_token_id": -3}, "eos_token_id must be a token id, 0 or more; got -3"),
+    ],
+)
+def test_options_are_held_to_their_values(options: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        audit({"input_ids": [[1, 2]]}, **options)
