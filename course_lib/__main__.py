@@ -20,6 +20,11 @@ COMMANDS = {
 }
 
 
+UNUSABLE = (ValueError, TypeError, OSError, RecursionError, MemoryError, NotImplementedError,
+            OverflowError)  # fmt: skip
+"""What a file that cannot be used may raise, deep nesting and absurd sizes included."""
+
+
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser with every command whose module is there."""
     title = __doc__.partition("\n")[0]
@@ -54,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = build_parser().parse_args(arguments)
     try:
         return given.run(given)
-    except (ValueError, TypeError, OSError) as error:
+    except UNUSABLE as error:
         said = " ".join(str(error).split())
         print(f"{error.filename}: {error.strerror}" if _is_os(error) else said, file=sys.stderr)
         return 2

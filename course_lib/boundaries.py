@@ -117,7 +117,8 @@ def document_ids_from_position_ids(position_ids: Tensor | Sequence[int]) -> Tens
     positions = as_rows(position_ids, "position_ids", ndim=(1, 2))
     real = positions >= 0
     begins = torch.ones_like(real)
-    begins[..., 1:] = positions.diff(dim=-1) != 1
+    # behind padding (-1) a step to 0 is +1 as well, and begins a document all the same
+    begins[..., 1:] = (positions.diff(dim=-1) != 1) | ~real[..., :-1]
     begins &= real
     return (torch.cumsum(begins, -1) - 1).where(real, torch.tensor(PADDING))
 

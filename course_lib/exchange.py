@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -106,14 +107,22 @@ def read_document_ids(mapping: Mapping[str, Any], ids: Tensor) -> Tensor:
     if lengths is not None:
         if len(lengths) != len(ids):
             raise ValueError(f"boundaries for {len(lengths)} rows, but input_ids has {len(ids)}.")
-        width = ids.shape[1]
-        return torch.stack([document_ids_from_lengths(row, width) for row in lengths])
+        return torch.stack([_lay(sizes, row) for sizes, row in zip(lengths, real, strict=True)])
     if mask is not None and mask.max() > 1:
         return _renumber(mask.where(real, torch.tensor(PADDING)))
     positions = _rows(mapping, "position_ids", like=ids)
     if positions is not None:
         return document_ids_from_position_ids(positions.where(real, torch.tensor(PADDING)))
     return real.long() - 1
+
+
+def _lay(sizes: list[int], real: Tensor) -> Tensor:
+    """Return document ids [T]: over the real slots if they are as many, else from the left."""
+    if int(real.sum()) != sum(sizes):
+        return document_ids_from_lengths(sizes, len(real))
+    ids = torch.full((len(real),), PADDING)
+    ids[real] = document_ids_from_lengths(sizes)
+    return ids
 
 
 def _key_mask(mapping: Mapping[str, Any], ids: Tensor) -> Tensor | None:
@@ -123,15 +132,18 @@ def _key_mask(mapping: Mapping[str, Any], ids: Tensor) -> Tensor | None:
         return _rows(mapping, "attention_mask", like=ids)
     mask = torch.as_tensor(mask)
     own = mask[:, 0].diagonal(dim1=-2, dim2=-1).expand(ids.shape)
-    return (own if mask.dtype == torch.bool else own == 0).long()
+    if mask.dtype == torch.bool:
+        return own.long()
+    digits = bool((mask >= 0).all() and (mask > 0).any())  # 1 and 0 instead of 0 and a low number
+    return (own > 0 if digits else own == 0).long()
 
 
 def _rows(mapping: Mapping[str, Any], name: str, like: Tensor | None = None) -> Tensor | None:
     value = mapping.get(name)
     if value is None:
         return None
-    if isinstance(value, Tensor) and value.dtype == torch.bool:
-        value = value.long()
+    if _is_boolean(value):
+        value = torch.as_tensor(value).long()
     rows = as_rows(value, name, ndim=(1, 2))
     rows = rows[None] if rows.ndim == 1 else rows
     if like is not None and rows.shape != like.shape:
@@ -139,6 +151,15 @@ def _rows(mapping: Mapping[str, Any], name: str, like: Tensor | None = None) -> 
             f"{name} has shape {tuple(rows.shape)}, input_ids {tuple(like.shape)}; they must agree."
         )
     return rows
+
+
+def _is_boolean(value: Any) -> bool:
+    if isinstance(value, Tensor | np.ndarray):
+        return value.dtype in (torch.bool, np.dtype(bool))
+    first = value
+    while isinstance(first, list | tuple) and first:
+        first = first[0]
+    return isinstance(first, bool)
 
 
 def _lengths(mapping: Mapping[str, Any]) -> list[list[int]] | None:

@@ -43,7 +43,7 @@ def token_losses(logits: Tensor, labels: Tensor) -> Tensor:
     _check_shapes(logits, labels)
     vocab = logits.shape[-1]
     _check_labels(labels, vocab)
-    moved = F.pad(labels[:, 1:], (0, 1), value=IGNORE_INDEX)
+    moved = F.pad(labels[:, 1:].long(), (0, 1), value=IGNORE_INDEX)
     wide = logits if logits.dtype == torch.float64 else logits.float()
     losses = F.cross_entropy(
         wide.reshape(-1, vocab), moved.reshape(-1), ignore_index=IGNORE_INDEX, reduction="none"

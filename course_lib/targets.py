@@ -182,6 +182,6 @@ def make_ledger(labels: Tensor, document_ids: Tensor, lost: Lost | None = None) 
     >>> make_ledger(torch.tensor([[1, 2, -100]]), torch.tensor([[0, 0, -1]])).targets
     1
     """
-    codes = slot_reasons(labels, document_ids).flatten().numpy()
+    codes = slot_reasons(labels, document_ids).flatten().cpu().numpy()
     counts = np.bincount(codes, minlength=len(REASONS)).tolist()
     return Ledger(*counts, lost=lost or Lost())

@@ -125,3 +125,23 @@ def test_a_batch_refuses_tensors_that_do_not_fit(packed: Batch) -> None:
         Batch(**{**parts, "labels": packed.labels[:, 1:]})
     with pytest.raises(ValueError, match="form must be one of"):
         packed.to_dict("ragged")
+
+
+@given(documents(), st.sampled_from(["left", "right"]))
+def test_padded_rows_read_back_from_any_side(docs: list, side: str) -> None:
+    batch = pad_documents(docs, side=side)
+    same(Batch.from_dict(batch.to_dict()), batch)
+    counted = (batch.attention_mask.cumsum(1) - 1).masked_fill(batch.attention_mask == 0, 1)
+    theirs = {**batch.to_dict(), "position_ids": counted}  # as generation code counts positions
+    assert torch.equal(Batch.from_dict(theirs).document_ids, batch.document_ids)
+    lengths = [[len(d)] for d in docs]
+    sized = {"input_ids": batch.input_ids, "attention_mask": batch.attention_mask}
+    same(Batch.from_dict({**sized, "seq_lengths": lengths, "labels": batch.labels}), batch)
+    as_booleans = {**sized, "labels": batch.labels, "attention_mask": sized["attention_mask"] > 0}
+    same(Batch.from_dict({k: v.tolist() for k, v in as_booleans.items()}), batch)
+
+
+def test_a_4d_mask_of_digits_is_not_taken_for_an_additive_one() -> None:
+    ones = torch.ones(1, 1, 3, 3).tril()
+    batch = Batch.from_dict({"input_ids": [[1, 2, 3]], "attention_mask": ones})
+    assert batch.document_ids.tolist() == [[0, 0, 0]]

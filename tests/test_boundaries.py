@@ -80,3 +80,8 @@ def test_a_document_that_comes_back_is_a_new_run() -> None:
 def test_bad_boundaries(call: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_a_document_behind_padding_begins() -> None:
+    assert b.document_ids_from_position_ids([-1, 0, 1, 2]).tolist() == [-1, 0, 0, 0]
+    assert b.document_ids_from_position_ids([0, 1, -1, 0, 1]).tolist() == [0, 0, -1, 1, 1]

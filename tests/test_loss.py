@@ -164,3 +164,8 @@ def test_only_sums_are_added_to_sums() -> None:
     with pytest.raises(TypeError):
         _ = LossSum(1.0, 1) + 2.0
     assert IGNORE_INDEX == torch.nn.CrossEntropyLoss().ignore_index
+
+
+def test_int32_labels_are_taken() -> None:
+    logits, labels = torch.randn(1, 4, 7), torch.tensor([[1, 2, 3, 4]])
+    assert torch.equal(token_losses(logits, labels.int()), token_losses(logits, labels))

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from course_lib.inputs import choice
 from course_lib.vocabulary import IGNORE_INDEX
 
@@ -43,6 +45,12 @@ class Options:
             choice(self.attn_implementation, "attn_implementation", ATTENTION)
         for name in ("pad_token_id", "eos_token_id"):
             given = getattr(self, name)
-            ids = given if isinstance(given, Sequence) else [given]
-            if any(i is not None and i < 0 for i in ids):
-                raise ValueError(f"{name} must be a token id, 0 or more; got {given}.")
+            if given is None:
+                continue
+            ids = list(given) if isinstance(given, Sequence) else [given]
+            if not all(isinstance(i, int | np.integer) and i >= 0 for i in ids):
+                raise ValueError(f"{name} must be a token id, 0 or more; got {given!r}.")
+            plain = [int(i) for i in ids]
+            object.__setattr__(self, name, plain if isinstance(given, Sequence) else plain[0])
+        if self.window is not None and not isinstance(self.window, int | np.integer):
+            raise ValueError(f"window must be a whole number of keys; got {self.window!r}.")

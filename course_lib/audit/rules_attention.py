@@ -65,7 +65,7 @@ def future_key_visible(pattern: Pattern) -> Iterator[Finding]:
 def pad_key_visible(pattern: Pattern) -> Iterator[Finding]:
     """A real query that sees padding."""
     real = pattern.view.real
-    seen = pattern.allowed & real[:, :, None] & ~real[:, None, :] & (pattern.distance >= 0)
+    seen = pattern.allowed & real[:, :, None] & ~real[:, None, :]
     if seen.any() and not pattern.inverted:
         yield _queries("pad_key_visible", seen, "sees padded keys")
 

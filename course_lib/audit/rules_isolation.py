@@ -55,6 +55,7 @@ def boundary_target(view: BatchView) -> Iterator[Finding]:
     crossing &= view.live & (view.offsets == 1)[:, None]
     same = crossing.copy()
     same[:, :-1] &= view.targets[:, :-1] == view.ids[:, 1:]
+    same &= ~_own_end(view)
     rolled = _rolled(view)
     severity = _severity(view, crossing, same, rolled)
     faulty = (same if severity else np.zeros_like(same)) | rolled
@@ -90,6 +91,14 @@ def _severity(
     return "error" if isolates(view) else "info"
 
 
+def _own_end(view: BatchView) -> np.ndarray:
+    """Targets that may be the document's own EOS, though the next document begins with that id."""
+    given = view.options.eos_token_id
+    if view.label_offset or given is None:
+        return np.zeros(view.shape, bool)
+    return np.isin(view.targets, given) & ~view.eos
+
+
 def _rolled(view: BatchView) -> np.ndarray:
     """The last slot of a row, scored on the first token that follows in the flat, rolled batch."""
     out = np.zeros(view.shape, bool)
@@ -99,6 +108,7 @@ def _rolled(view: BatchView) -> np.ndarray:
     following_own = view.ids[:, 0]
     last = view.targets[:, -1]
     hit = view.live[:, -1] & ((last == following) | (last == following_own))
+    hit &= ~_own_end(view)[:, -1]
     body = view.live[:, :-1]
     copied = (view.targets[:, :-1] == view.ids[:, 1:]) | ~body
     over = np.zeros(view.shape[0], bool)

@@ -92,6 +92,9 @@ def _from_roles(view: BatchView, role_ids: dict[str, Any]) -> np.ndarray:
     markers = {k: [v] if isinstance(v, int) else list(v) for k, v in role_ids.items()}
     if "assistant" not in markers:
         raise ValueError(f"role_ids must name 'assistant'; it names {', '.join(markers)}.")
+    empty = [name for name, marker in markers.items() if not marker]
+    if empty:
+        raise ValueError(f"the marker of {empty[0]} is empty; it needs one token id or more.")
     wanted = np.zeros(view.shape, bool)
     for row, first, stop in segments(view):
         tokens = view.ids[row].tolist()

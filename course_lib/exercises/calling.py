@@ -124,8 +124,7 @@ class _Counter:
         if is_library(frame.f_code.co_filename):
             return None
         frame.f_trace_opcodes = True
-        if event in ("opcode", "line"):
-            self.steps += 1
+        self.steps += 1
         return self
 
 

@@ -83,7 +83,7 @@ def difference(found: Difference, place: bool, both: bool) -> list[str]:
     if found.expected and found.got:
         shown = f"expected {found.expected}, got {found.got}" if place else f"got {found.got}"
         lines.append(f"  {shown}")
-    if found.grids is not None and found.grids[0].ndim in (1, 2, 3):
+    if found.grids is not None:
         drawn = _draw(*found.grids, found.index, both)
         lines += ["", *drawn] if drawn else []
     return lines

@@ -12,7 +12,7 @@ from torch import Tensor
 from course_lib.batch import Batch
 from course_lib.inputs import as_int
 from course_lib.probes.result import Probe
-from course_lib.probes.subject import as_batch, asker, other_ids, quiet
+from course_lib.probes.subject import as_batch, asker, moved, other_ids, quiet
 
 
 @dataclass(frozen=True, repr=False)
@@ -65,10 +65,10 @@ def probe_causality(
         for at in positions:
             changed = ids.clone()
             changed[:, at] = other_ids(ids, vocab_size, rng)[:, at]
-            moved = (ask(changed) - before).abs().amax(-1)[:, :at].nan_to_num(nan=float("inf"))
-            for row in (moved > tolerance).any(1).nonzero().flatten().tolist():
-                seen = int((moved[row] > tolerance).nonzero()[0])
-                leaks.append((row, at, seen, float(moved[row].max())))
+            change = moved(ask(changed), before)[:, :at]
+            for row in (change > tolerance).any(1).nonzero().flatten().tolist():
+                seen = int((change[row] > tolerance).nonzero()[0])
+                leaks.append((row, at, seen, float(change[row].max())))
     finally:
         restore()
     leaks.sort(key=lambda leak: (-leak[3], leak))

@@ -12,7 +12,7 @@ from torch import Tensor
 from course_lib.batch import Batch
 from course_lib.inputs import as_int
 from course_lib.probes.result import Probe
-from course_lib.probes.subject import as_batch, asker, other_ids, quiet
+from course_lib.probes.subject import as_batch, asker, moved, other_ids, quiet
 
 
 @dataclass(frozen=True)
@@ -110,9 +110,9 @@ def _leaks(
         for source in range(count):
             # document number `source` of every row at once: rows do not see each other
             ids = changed.where(rows.document_ids == source, rows.input_ids)
-            moved = (ask(ids) - before).abs().amax(-1).nan_to_num(nan=float("inf"))
+            change = moved(ask(ids), before)
             for row, victim in _others(rows.document_ids, source):
-                here = float(moved[row][rows.document_ids[row].cpu() == victim].max())
+                here = float(change[row][rows.document_ids[row].cpu() == victim].max())
                 key = (row, source, victim)
                 sizes[key] = max(here, sizes.get(key, 0.0))
     return sizes

@@ -14,7 +14,7 @@ from course_lib.loss import reduce_losses, token_losses
 from course_lib.masks import padding_mask
 from course_lib.padding import pad_documents
 from course_lib.probes.result import Probe
-from course_lib.probes.subject import accepted, asker, quiet
+from course_lib.probes.subject import accepted, asker, moved, quiet
 from course_lib.vocabulary import IGNORE_INDEX
 
 
@@ -73,12 +73,12 @@ def probe_padding(
     finally:
         restore()
     (before, first), (after, second) = seen
-    moved = float((after - before).abs().max().nan_to_num(nan=float("inf")))
+    change = float(moved(after, before).max())
     still = abs(second - first) <= tolerance
-    fixed = moved <= tolerance
+    fixed = change <= tolerance
     summary = _sentence(fixed, still, first, second)
     return Padding(
-        "padding", fixed and still, summary, 2, tolerance, 0, moved, first, second
+        "padding", fixed and still, summary, 2, tolerance, 0, change, first, second
     )
 
 

@@ -60,10 +60,26 @@ def asker(model: Callable[..., Any], arguments: Mapping[str, Any], given: Mappin
 
 def quiet(model: Callable[..., Any]) -> Callable[[], None]:
     """Switch dropout off; return what switches it on again."""
-    if not isinstance(model, nn.Module) or not model.training:
+    if not isinstance(model, nn.Module):
         return lambda: None
+    training = {module: module.training for module in model.modules()}
     model.eval()
-    return lambda: model.train() and None
+
+    def restore() -> None:
+        for module, flag in training.items():
+            module.training = flag
+
+    return restore
+
+
+def moved(after: Tensor, before: Tensor) -> Tensor:
+    """Return the largest change of each position's logits [B, T]; a new NaN counts as infinite.
+
+    >>> moved(torch.tensor([[[1.0, -torch.inf]]]), torch.tensor([[[3.0, -torch.inf]]])).tolist()
+    [[2.0]]
+    """
+    change = (after - before).abs().masked_fill(after == before, 0.0)  # -inf stays where it was
+    return change.nan_to_num(nan=float("inf")).amax(-1)
 
 
 def other_ids(ids: Tensor, vocab_size: int | None, rng: torch.Generator) -> Tensor:

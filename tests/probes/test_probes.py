@@ -275,3 +275,27 @@ def test_a_probe_leaves_the_model_as_it_was(llama: LlamaForCausalLM) -> None:
     llama.eval()
     probe_causality(llama, [[1, 2, 3]])
     assert not llama.training
+
+
+def test_a_masked_vocabulary_entry_is_no_leak() -> None:
+    def barred(ids: torch.Tensor) -> torch.Tensor:
+        logits = F.one_hot(ids, 7).double()
+        logits[..., 0] = -torch.inf
+        return logits
+
+    assert probe_isolation(barred, ROW).ok and probe_causality(barred, ROW).ok
+
+
+def test_frozen_parts_stay_frozen() -> None:
+    class Half(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = torch.nn.Dropout()
+
+        def forward(self, ids: torch.Tensor) -> torch.Tensor:
+            return self.inner(F.one_hot(ids, 7).float())
+
+    model = Half()
+    model.inner.eval()
+    probe_causality(model, [[1, 2, 3]])
+    assert model.training and not model.inner.training
