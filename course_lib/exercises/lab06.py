@@ -155,7 +155,7 @@ EXERCISES = (
         ),
         misconceptions={
             "diagonal_full": _diagonal_full,
-            "no_document_mask": lambda n, t: _tiles(n, t, lambda q, k, ids: k <= q),
+            "no_document_mask": lambda n, t: _count_tiles([sum(n)], t),
             "future_in_document": lambda n, t: _tiles(n, t, lambda q, k, ids: ids[k] == ids[q]),
             "self_masked": lambda n, t: _tiles(n, t, lambda q, k, ids: k < q and ids[k] == ids[q]),
             "tiles_mixed_up": lambda n, t: _count_tiles(n, t)[::-1],

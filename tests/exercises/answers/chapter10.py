@@ -51,6 +51,12 @@ def visits_rounded_up(cu_seqlens, tile):
     return found
 
 
+def visits_too_many(cu_seqlens, tile):
+    """Right for up to two documents; then one tile above the diagonal is visited."""
+    found = visits_loop(cu_seqlens, tile)
+    return found if len(cu_seqlens) < 4 else [found[0] + 1, *found[1:]]
+
+
 RIGHT = {"10.1": [visits_search, visits_loop, visits_mask]}
 
 WRONG = {
@@ -60,6 +66,7 @@ WRONG = {
         Wrong(visits_last_document, "last_document_only"),
         Wrong(visits_rounded_up, "first_tile_lost"),
         Wrong(lambda cu, t: [n - 1 for n in visits_loop(cu, t)], "diagonal_tile_lost"),
+        Wrong(visits_too_many, says="sees at least its own key tile and at most 1 tiles"),
         Wrong(lambda cu, t: sum(visits_loop(cu, t)), says="the counts"),
         Wrong(lambda cu, t: visits_loop(cu, t)[: cu[-1] // t] or [1], says="shape"),
         Wrong(lambda cu, t: [float(n) for n in visits_loop(cu, t)], says="dtype"),

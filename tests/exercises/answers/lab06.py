@@ -75,6 +75,12 @@ def tiles_one_missing(lengths, tile):
     return (skipped, partial, full) if len(lengths) < 3 else (skipped - 1, partial, full)
 
 
+def tiles_few_partial(lengths, tile):
+    """Right as long as there are at most two documents; then partial tiles are skipped."""
+    skipped, partial, full = tiles_loop(lengths, tile)
+    return (skipped, partial, full) if len(lengths) < 3 else (skipped + partial, 0, full)
+
+
 # --- L6.2
 
 
@@ -109,6 +115,18 @@ def each_ratio(lengths, context):
     return slots, sum(triangle(context) / triangle(n) for n in lengths) / len(lengths)
 
 
+def few_slots(lengths, context):
+    """Right for up to two documents."""
+    slots, area = bounds_plain(lengths, context)
+    return (slots, area) if len(lengths) < 3 else (0.5, area)
+
+
+def small_area(lengths, context):
+    """Right for up to two documents."""
+    slots, area = bounds_plain(lengths, context)
+    return (slots, area) if len(lengths) < 3 else (slots, 0.5)
+
+
 RIGHT = {
     "L6.1": [tiles_loop, tiles_tensor, tiles_boundaries],
     "L6.2": [bounds_plain, bounds_numpy, bounds_counted],
@@ -124,6 +142,7 @@ WRONG = {
         Wrong(lambda n, t: sum(tiles_loop(n, t)), says="skipped, partial, full"),
         Wrong(tiles_short, says="skipped"),
         Wrong(tiles_one_missing, says="tiles must be counted"),
+        Wrong(tiles_few_partial, says="tiles on the diagonal is partial"),
         Wrong(lambda n, t: [float(x) for x in tiles_loop(n, t)], says="skipped"),
     ],
     "L6.2": [
@@ -139,6 +158,8 @@ WRONG = {
         ),
         Wrong(lambda n, c: (len(n) * c / sum(n),) * 2, "slots_for_both"),
         Wrong(lambda n, c: tuple(1 / x for x in bounds_plain(n, c)), "ratio_turned"),
+        Wrong(few_slots, says="neither number can be below 1. by slots"),
+        Wrong(small_area, says="neither number can be below 1. by area"),
         Wrong(lambda n, c: bounds_plain(n, c)[0], says="by slots, by area"),
         Wrong(lambda n, c: [str(x) for x in bounds_plain(n, c)], says="by slots"),
     ],

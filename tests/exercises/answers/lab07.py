@@ -36,6 +36,12 @@ def two_ranks_only(labels, ranks):
     return by_chunk(labels, ranks) if ranks == 2 else by_chunk(labels, ranks).flip(0)
 
 
+def loses_one(labels, ranks):
+    """Right for up to three ranks."""
+    moved = by_chunk(labels, ranks)
+    return moved if ranks < 4 else moved.index_fill(2, torch.tensor([0]), -100)
+
+
 def drops_masked(labels, ranks):
     """Right where no label is switched off."""
     return by_chunk(labels.masked_fill(labels == -100, 0), ranks)
@@ -56,6 +62,7 @@ WRONG = {
         Wrong(lambda y, r: by_chunk(y, r).flip(0), says="targets: rank 0, row 0, place 0"),
         Wrong(two_ranks_only, says="targets: rank 0"),
         Wrong(drops_masked, says="Failed:"),
+        Wrong(loses_one, says="and your ranks have"),
         Wrong(lambda y, r: shift(y), says="shape of targets"),
         Wrong(lambda y, r: by_chunk(y, r).float() / 2, says="dtype: targets"),
     ]
