@@ -48,11 +48,12 @@ def test_training_lines_come_from_the_longest_rows() -> None:
 
     report = Report(
         "m", "cpu", "float32", "c", {}, 1,
-        (at("padded", 8, 1.0), at("padded", 16, 12.0), at("packed, per document", 16, 2.0)), (), {},
+        (at("padded", 8, 1.0), at("padded", 2048, 12.0), at("packed, per document", 2048, 2.0)),
+        (), {},
     )  # fmt: skip
     (line,) = bench.training(report)
     assert (line.ratio, line.goal, line.met) == (6.0, 5, True)
-    assert line.what == "train on rows of 16: packed, per document"
+    assert line.what == "train on rows of 2,048: packed, per document"
 
 
 def test_a_part_whose_library_is_not_there_is_named(monkeypatch, tmp_path, capsys) -> None:
