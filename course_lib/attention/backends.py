@@ -10,6 +10,7 @@ All give zeros for padding queries.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 
 import torch
@@ -109,7 +110,9 @@ def _varlen(q: Tensor, k: Tensor, v: Tensor, documents: DocumentAttention) -> Te
 
     real, marks, longest = documents.real, documents.cu_seqlens, documents.longest
     flat = [x.transpose(1, 2)[real] for x in (q, k, v)]  # [N, H, d], padding removed
-    mixed = varlen_attn(*flat, marks, marks, longest, longest, window_size=(-1, 0))
+    old = "is_causal" in inspect.signature(varlen_attn).parameters  # torch 2.10
+    causal = {"is_causal": True} if old else {"window_size": (-1, 0)}
+    mixed = varlen_attn(*flat, marks, marks, longest, longest, **causal)
     out = v.new_zeros(v.shape[0], v.shape[2], v.shape[1], v.shape[3])
     return out.masked_scatter(real[..., None, None], mixed).transpose(1, 2)
 

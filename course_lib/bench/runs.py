@@ -86,7 +86,7 @@ def check_all(plan: Plan, model: Decoder, left_out: dict[str, str] | None = None
         try:
             feed = make_feed(way, documents, context, plan.device)
             checks.append(check_way(model, feed, documents, backward=backward))
-        except RuntimeError as error:
+        except Exception as error:  # whatever a compiler or a driver may raise
             _give_up(way, error, left_out)
     return checks
 
@@ -125,7 +125,7 @@ def _at(plan: Plan, model: Decoder, context: int, left_out: dict[str, str]) -> l
         try:
             losses[way] = float(steps[way]())
             peaks[way] = peak_bytes(steps[way], plan.device) / 2**20
-        except RuntimeError as error:
+        except Exception as error:  # whatever a compiler or a driver may raise
             del steps[way]
             _give_up(way, error, left_out, f" with rows of {context:,} slots")
     times: dict[str, list[float]] = {way: [] for way in steps}
@@ -148,8 +148,9 @@ def _at(plan: Plan, model: Decoder, context: int, left_out: dict[str, str]) -> l
     ]
 
 
-def _give_up(way: str, error: RuntimeError, left_out: dict[str, str], where: str = "") -> None:
+def _give_up(way: str, error: Exception, left_out: dict[str, str], where: str = "") -> None:
     """Leave a way out; without the one that all are compared with there is nothing to report."""
     if way == FIRST:
         raise error
-    left_out[way] = f"failed here{where}: {str(error).strip().splitlines()[0]}"
+    first = (str(error).strip() or type(error).__name__).splitlines()[0]
+    left_out[way] = f"failed here{where}: {first}"
