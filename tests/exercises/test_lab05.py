@@ -3,6 +3,7 @@
 from itertools import product
 
 import pytest
+import torch
 
 from course_lib import pack_documents, pad_documents
 from course_lib.exercises.hunt import CAPACITY, COLLATORS, SETS
@@ -24,13 +25,19 @@ def padded(documents, pad_id):
     return as_mapping(pad_documents(documents, pad_id=pad_id))
 
 
+def padded_counting_on(documents, pad_id):
+    """Positions that run on over padding, as torch.arange gives them."""
+    out = padded(documents, pad_id)
+    return out | {"position_ids": torch.arange(out["labels"].shape[1]).expand_as(out["labels"])}
+
+
 def packed(documents, pad_id):
     batch = pack_documents(documents, CAPACITY, pad_id=pad_id)
     return as_mapping(batch) | {"document_ids": batch.document_ids}
 
 
 @pytest.mark.parametrize("name, pad_id", RUNS)
-@pytest.mark.parametrize("collate", [padded, packed])
+@pytest.mark.parametrize("collate", [padded, padded_counting_on, packed])
 @pytest.mark.parametrize("word", TRACES)
 def test_no_trace_shows_on_a_clean_batch(name, pad_id, collate, word):
     documents = [d for d in SETS[name][0] if len(d) <= CAPACITY]
