@@ -44,8 +44,9 @@ def style() -> bool:
 
 def package() -> bool:
     """The package and the machine: unit tests, properties, oracles, doctests."""
-    return pytest("package", "--dist", "loadfile", "--doctest-modules", "tests", "course_lib", "tools",
-                  "--ignore=tests/site", "--ignore=tests/notebooks", "--ignore=tests/nbgrader")
+    return pytest("package", "--dist", "loadfile", "--doctest-modules",
+                  "tests", "course_lib", "tools", "--ignore=tests/site",
+                  "--ignore=tests/notebooks", "--ignore=tests/nbgrader")
 
 
 def nbgrader() -> bool:
