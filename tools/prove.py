@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import cache
 from xml.etree import ElementTree
 
 from tools.sources import ROOT, Course
@@ -60,10 +61,16 @@ def notebooks() -> bool:
     return pytest("notebooks", "--dist", "loadfile", *NBVAL, *files, "tests/notebooks")
 
 
+@cache
+def make_solved() -> bool:
+    """Make the solved labs, once for all parts that run them."""
+    shutil.rmtree(SOLVED, ignore_errors=True)
+    return python("-m", "tools.notebooks", "--solved", str(SOLVED))
+
+
 def solutions() -> bool:
     """The solved labs: made, executed and re-executed with strict checks."""
-    shutil.rmtree(SOLVED, ignore_errors=True)
-    return python("-m", "tools.notebooks", "--solved", str(SOLVED)) and pytest(
+    return make_solved() and pytest(
         "solutions", "--dist", "loadfile", *NBVAL, str(SOLVED), COURSE_CHECK="strict")
 
 
@@ -73,7 +80,7 @@ def colab() -> bool:
     pip = (own, "-m", "pip", "--quiet", "--disable-pip-version-check")
     files = [f"{name}.ipynb" for name in Course().pages]
     shutil.rmtree(ROOT / "build", ignore_errors=True)  # setuptools would pack removed modules too
-    return (run(*pip, "install", "--no-deps", "--force-reinstall", str(ROOT))
+    return (make_solved() and run(*pip, "install", "--no-deps", "--force-reinstall", str(ROOT))
             and run(own, "-m", "pip", "check")
             and pytest("colab", "--dist", "loadfile", "--nbval-lax", *NBVAL[1:], *files,
                        str(SOLVED), python=own, COURSE_CHECK=""))
