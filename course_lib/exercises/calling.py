@@ -130,7 +130,7 @@ class _Counter:
 
 def _stop(thread: threading.Thread) -> bool:
     """Stop the thread if it still runs; True if it is gone."""
-    for _ in range(20):
+    for _ in range(40):
         if not thread.is_alive():
             return True
         ctypes.pythonapi.PyThreadState_SetAsyncExc(

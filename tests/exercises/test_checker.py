@@ -130,6 +130,7 @@ def test_endless_loop_does_not_end_the_notebook(monkeypatch):
 
     result = result_of("2.2", endless)
     assert "did not end within 0.2 seconds" in result.message and result.misconception is None
+    monkeypatch.undo()  # a busy machine may need longer than that for a right answer
     assert result_of("2.2", right).ok
 
 

@@ -5,9 +5,11 @@ import pytest
 from nbclient import NotebookClient
 
 CELLS = [
-    "from course_lib.exercises import calling, check, hint\ncalling.SECONDS = 0.3",
+    "from course_lib.exercises import calling, check, hint",
     "def shift(logits, labels):\n    ...\n\ncheck('2.2', shift)",
-    "def shift(logits, labels):\n    while True:\n        pass\n\ncheck('2.2', shift)",
+    "def shift(logits, labels):\n    while True:\n        pass\n\n"
+    "calling.SECONDS = 0.3\ncheck('2.2', shift)",
+    "calling.SECONDS = 10\n"
     "def shift(logits, labels):\n    return logits[:, :-1], labels[:, 9]\n\ncheck('2.2', shift)",
     "def shift(logits, labels):\n    return logits[:, :-1], labels[:, 1:]\n\ncheck('2.2', shift)",
     "def shift(*both):\n    print('seen')\n    return both\n\ncheck('2.2', shift)",
