@@ -169,7 +169,7 @@ def _as_array(value: object, name: str) -> np.ndarray:
     if values.size == 0:
         return values.astype(np.int64)
     if values.dtype.kind in "US":
-        raise TypeError(f"{name} holds text ({value!r:.60}), not numbers.")
+        raise TypeError(f"{name} holds text ({value!r:.60}), not whole numbers.")
     if values.dtype == object:
         raise TypeError(f"{name} must hold whole numbers of at most 64 bits, got {value!r:.60}.")
     if values.dtype == bool or not np.issubdtype(values.dtype, np.integer):

@@ -47,7 +47,12 @@ def package() -> bool:
     """The package and the machine: unit tests, properties, oracles, doctests."""
     return pytest("package", "--dist", "loadfile", "--doctest-modules",
                   "tests", "course_lib", "tools", "--ignore=tests/site",
-                  "--ignore=tests/notebooks", "--ignore=tests/nbgrader")
+                  "--ignore=tests/notebooks", "--ignore=tests/nbgrader", "--ignore=tests/live")
+
+
+def live() -> bool:
+    """The labs in JupyterLab with a real kernel, in processes of their own: one browser each."""
+    return pytest("live", "tests/live", "--dist", "loadfile")
 
 
 def nbgrader() -> bool:
@@ -93,7 +98,8 @@ def site() -> bool:
 
 
 PARTS: dict[str, Callable[[], bool]] = {
-    part.__name__: part for part in (style, package, notebooks, solutions, nbgrader, colab, site)
+    part.__name__: part
+    for part in (style, package, live, notebooks, solutions, nbgrader, colab, site)
 }
 
 
