@@ -21,8 +21,12 @@ CHAPTERS = {
     6: "Loss denominators",
     7: "Failure modes",
     8: "Audit your own batch",
+    9: "Packing or padding?",
     10: "From a dense mask to a kernel",
-    11: "The exit check",
+    11: "Completion-only training",
+    12: "How real systems do it",
+    13: "Under the hood of the decoder",
+    14: "The exit check",
 }
 """Titles of the chapters that a message sends a learner to; 0 is where they are."""
 

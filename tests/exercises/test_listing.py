@@ -5,7 +5,7 @@ import re
 import pytest
 
 from course_lib.exercises import exercises, given, question, questions
-from course_lib.exercises.chapter11 import LETTERS
+from course_lib.exercises.chapter14 import LETTERS
 from course_lib.exercises.questions import QUESTIONS
 from course_lib.exercises.registry import all_exercises, find, in_order
 

@@ -10,7 +10,7 @@ def but(number, letter):
 
 
 RIGHT = {
-    "11.1": [
+    "14.1": [
         RIGHT_LETTERS,
         dict(enumerate(RIGHT_LETTERS, 1)),
         {str(number): letter for number, letter in enumerate(RIGHT_LETTERS, 1)},
@@ -20,7 +20,7 @@ RIGHT = {
 }
 
 WRONG = {
-    "11.1": [
+    "14.1": [
         Wrong(but(1, "a"), "counts_sequences", says="question 1: you chose a"),
         Wrong(but(1, "b"), "counts_slots"),
         Wrong(but(1, "c"), says="the targets of the other document count, too"),

@@ -69,12 +69,12 @@ def _say(args: Args, found: Difference) -> str:
 
 EXERCISES = (
     Exercise(
-        id="11.1",
+        id="14.1",
         title="The exit questions",
         objective="Answer the questions that the module ends with.",
         minutes=15,
         difficulty="medium",
-        chapter=11,
+        chapter=14,
         idea="each question has its chapter; the sentence above says what the choice means.",
         prompt="Answer the questions that questions() prints: one letter for each.",
         stub="answers = {\n"
