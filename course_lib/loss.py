@@ -55,14 +55,15 @@ def token_losses(logits: Tensor, labels: Tensor) -> Tensor:
 class LossSum:
     """A sum of token losses and the number of targets in it; add them, then divide once.
 
-    `total` is a float or a scalar tensor (which keeps its graph), `count` an int.
+    `total` is a float or a scalar tensor (which keeps its graph), `count` an int, or a sum of
+    weights (`turns.weighted_sum`).
 
     >>> (LossSum(4.0, 2) + LossSum(5.0, 5)).mean
     1.2857142857142858
     """
 
     total: float | Tensor
-    count: int
+    count: float
 
     @classmethod
     def of(cls, losses: Tensor, target_mask: Tensor) -> LossSum:
