@@ -26,6 +26,7 @@ from course_lib.figures.rows import packed_row, packed_row_text
 from course_lib.figures.speeds import speed_bars, speed_bars_text
 from course_lib.figures.style import palette_css
 from course_lib.figures.tiles import attention_tiles, attention_tiles_text
+from course_lib.figures.values import parameter_values, parameter_values_text
 from course_lib.figures.weights import attention_weights, attention_weights_text
 
 __all__ = [
@@ -55,6 +56,8 @@ __all__ = [
     "palette_css",
     "parameter_blocks",
     "parameter_blocks_text",
+    "parameter_values",
+    "parameter_values_text",
     "picture",
     "shift_alignment",
     "shift_alignment_text",
