@@ -12,6 +12,7 @@ import posixpath
 import re
 from collections.abc import Callable, Mapping
 
+from tools import generated
 from tools.sources import Course, Page
 
 ADMONITIONS = {
@@ -99,6 +100,8 @@ class Converter:
             return ["", *self._definitions(_glossary(body)), ""]
         if name == "tab-item":
             return ["", f"**{argument}**", "", *self._blocks(body), ""]
+        if name in generated.MAKERS:
+            return ["", *self._blocks(generated.markdown(name, argument).splitlines()), ""]
         if name == "raw":
             url = self.course.page_url(self.page.name)
             return ["", f"[This part is interactive on the page.]({url})", ""]
