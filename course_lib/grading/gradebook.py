@@ -12,7 +12,8 @@ from typing import Any
 from course_lib.exercises.verdicts import CORRECT, NOT_ATTEMPTED
 from course_lib.grading.collecting import File
 from course_lib.grading.labs import Lab
-from course_lib.grading.submission import GRADED
+from course_lib.grading.records import GRADED, NOT_GRADED
+from course_lib.grading.sandbox import PROTECTIONS
 
 
 @dataclass(frozen=True)
@@ -42,12 +43,22 @@ def rows(files: Sequence[File], records: Sequence[dict[str, Any]]) -> list[Row]:
     return found
 
 
+def summary(table: Sequence[Row]) -> str:
+    """Return how many submissions there are, and how many of them are in which state."""
+    states = Counter(row.record["status"] for row in table)
+    graded = states.pop(GRADED, 0)
+    parts = [f"{graded} graded", *(f"{n} {state}" for state, n in states.items())]
+    many = "1 submission" if len(table) == 1 else f"{len(table)} submissions"
+    return f"{many}: {', '.join(parts)}" if states else f"{many}, all graded"
+
+
 def as_json(lab: Lab, table: Sequence[Row], protections: Sequence[str]) -> dict[str, Any]:
     """Return the gradebook as data: what was asked, what the sandbox kept away, and every row."""
     return {
         "lab": lab.name,
         "exercises": [{"id": e.id, "title": e.title} for e in lab.exercises],
         "sandbox": list(protections),
+        "sandbox_lacks": [name for name in PROTECTIONS if name not in protections],
         "submissions": [{"name": row.name, "feedback": row.page, **row.record} for row in table],
     }
 
@@ -70,7 +81,9 @@ def as_csv(lab: Lab, table: Sequence[Row]) -> str:
 
 
 def _reason(one: dict[str, Any]) -> str:
-    if one["status"] in (CORRECT, NOT_ATTEMPTED):
+    if one["status"] == NOT_ATTEMPTED and one["note"]:
+        return f"{one['status']}: {one['note']}"
+    if one["status"] in (CORRECT, NOT_ATTEMPTED, NOT_GRADED):
         return one["status"]
     named = f" [{one['misconception']}]" if one["misconception"] else ""
     return one["reason"] + named
@@ -84,7 +97,7 @@ def _safe(cell: Any) -> Any:
 
 def counts(lab: Lab, table: Sequence[Row]) -> dict[str, Counter[str]]:
     """Return exercise id -> how many are correct, wrong, not attempted and not graded."""
-    names = {CORRECT: "correct", NOT_ATTEMPTED: "not attempted", "not graded": "not graded"}
+    names = {CORRECT: "correct", NOT_ATTEMPTED: "not attempted", NOT_GRADED: "not graded"}
     found: dict[str, Counter[str]] = {e: Counter() for e in lab.answers}
     for row in table:
         for exercise, one in row.record["exercises"].items():

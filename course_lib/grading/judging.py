@@ -19,6 +19,7 @@ Ask = Callable[..., Any]
 """`ask(op, wait, **fields)`: of `sandbox.Session`."""
 
 STATES = ("missing", "stub", "value", "function")
+MISSING = {"state": "missing"}
 KINDS = ("value", "raised", "endless")
 
 
@@ -41,9 +42,11 @@ def judge(
         told = places.get(which)
         if isinstance(told, dict) and told.get("state") in STATES:
             one = _one(exercise, told, which, key, ask, seconds, seed)
-            judged.append((one, note if places.get("handed") != {"state": "missing"} else ""))
+            judged.append((one, note if places.get("handed") != MISSING else ""))
             if one.status == CORRECT:
                 return judged[-1]
+    if all(places.get(which, MISSING) == MISSING for which in ("handed", "named")):
+        return Verdict(NOT_ATTEMPTED), f"there is no {name} after the notebook has run"
     tried = [one for one in judged if one[0].status != NOT_ATTEMPTED]
     return (tried or judged or [(Verdict(NOT_ATTEMPTED), "")])[0]
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import hashlib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from course_lib.exercises.exercise import Exercise
@@ -13,7 +15,7 @@ from course_lib.exercises.registry import all_exercises
 from course_lib.grading.inside.cells import python_of
 from course_lib.grading.notebooks import code_cells
 
-PLACES = ("labs", "book", "release/labs", "release/book")
+PLACES = ("labs", "release/labs", "book", "release/book")
 
 
 @dataclass(frozen=True)
@@ -61,16 +63,33 @@ def find_lab(wanted: str) -> Lab:
     return lab
 
 
-def _numbered(wanted: str) -> Path:
+def _folders(kind: str = "") -> list[Path]:
     roots = (Path.cwd(), Path(__file__).parents[2])
-    folders = [root / place for root in roots for place in PLACES if "lab" in place]
-    found = [path for folder in folders for path in sorted(folder.glob("[0-9]*.ipynb"))]
+    return [root / place for root in roots for place in PLACES if place.endswith(kind)]
+
+
+def _notebooks(folder: Path) -> list[Path]:
+    return sorted(folder.glob("[0-9]*.ipynb"))
+
+
+def _numbered(wanted: str) -> Path:
+    found = [path for folder in _folders("labs") for path in _notebooks(folder)]
     for path in found:
         number, _, title = path.stem.partition("_")
         if wanted in (number, path.stem, title) or wanted.zfill(2) == number:
             return path
     there = ", ".join(dict.fromkeys(path.stem for path in found)) or "no labs here"
     raise ValueError(f"--lab {wanted}: no such lab ({there}). Give a number or a notebook's path.")
+
+
+@cache
+def released() -> tuple[Lab, ...]:
+    """Return every lab and chapter that lies here as a notebook."""
+    found = []
+    for path in dict.fromkeys(p for folder in _folders() for p in _notebooks(folder)):
+        with suppress(ValueError, SyntaxError, OSError):  # no notebook of ours
+            found.append(read_lab(path))
+    return tuple(lab for lab in found if lab.answers)
 
 
 def read_lab(path: Path) -> Lab:

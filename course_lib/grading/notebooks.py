@@ -55,7 +55,7 @@ def _json(data: bytes) -> Any:
         if data.lstrip(b"\xef\xbb\xbf \r\n\t")[:1] != b"{":
             raise NotANotebook("it is not JSON, hence no notebook") from None
         raise NotANotebook(
-            f"its JSON breaks at line {error.lineno} ({error.msg}). Was it cut off?"
+            f"its JSON breaks at line {error.lineno}. Was it cut off on its way?"
         ) from None
     except (RecursionError, ValueError):
         raise NotANotebook("its JSON is nested too deeply or has a number too large") from None

@@ -9,7 +9,9 @@ from html import escape
 COLOURS = {
     "correct": "#24763f", "wrong": "#b3372d", "not attempted": "#6b7078", "not graded": "#45484d"
 }  # fmt: skip
-_LEFT, _WIDTH, _HEIGHT, _GAP = 70, 560, 24, 8
+_LEFT, _WIDTH, _HEIGHT, _GAP = 50, 380, 24, 8
+_COLUMNS, _COLUMN = 2, 150  # of the legend, which is read on a phone, too
+_SHARE = 50
 
 
 def bars(found: Mapping[str, Counter[str]]) -> str:
@@ -19,7 +21,7 @@ def bars(found: Mapping[str, Counter[str]]) -> str:
     5
     """
     most = max((sum(counter.values()) for counter in found.values()), default=0) or 1
-    height = len(found) * (_HEIGHT + _GAP) + 30
+    height = len(found) * (_HEIGHT + _GAP) + 50
     said = "; ".join(f"{e}: " + ", ".join(f"{n} {s}" for s, n in c.items() if n)
                      for e, c in found.items())  # fmt: skip
     parts = [
@@ -28,8 +30,20 @@ def bars(found: Mapping[str, Counter[str]]) -> str:
     ]
     for i, (exercise, counter) in enumerate(found.items()):
         parts += _bar(i * (_HEIGHT + _GAP), exercise, counter, most)
-    parts += _legend(height - 14)
+    parts += _legend(height - 40)
     return "".join(parts) + "</svg>"
+
+
+def share(count: int, most: int) -> str:
+    """Return a small bar to stand beside a number in a table; the number says it all.
+
+    >>> 'width="25.0"' in share(1, 2)
+    True
+    """
+    return (
+        f'<svg viewBox="0 0 {_SHARE} 10" style="width: {_SHARE}px" aria-hidden="true">'
+        f'<rect width="{_SHARE * count / most:.1f}" height="10" fill="{COLOURS["wrong"]}"/></svg>'
+    )
 
 
 def _bar(top: int, exercise: str, counter: Counter[str], most: int) -> list[str]:
@@ -43,8 +57,9 @@ def _bar(top: int, exercise: str, counter: Counter[str], most: int) -> list[str]
         parts.append(
             f'<rect x="{left:.1f}" y="{top}" width="{width:.1f}" height="{_HEIGHT}" '
             f'fill="{colour}" stroke="white"/>'
-            f'<text x="{left + 6:.1f}" y="{top + 17}" fill="white">{count}</text>'
         )
+        if width > 10 + 8 * len(str(count)):  # a narrower part keeps its number to the table below
+            parts.append(f'<text x="{left + 6:.1f}" y="{top + 17}" fill="white">{count}</text>')
         left += width
     return parts
 
@@ -52,9 +67,10 @@ def _bar(top: int, exercise: str, counter: Counter[str], most: int) -> list[str]
 def _legend(top: int) -> list[str]:
     parts = []
     for i, (state, colour) in enumerate(COLOURS.items()):
-        left = _LEFT + i * 135
+        row, column = divmod(i, _COLUMNS)
+        left, level = _LEFT + column * _COLUMN, top + row * 20
         parts.append(
-            f'<rect x="{left}" y="{top}" width="12" height="12" fill="{colour}"/>'
-            f'<text x="{left + 17}" y="{top + 11}">{escape(state)}</text>'
+            f'<rect x="{left}" y="{level}" width="12" height="12" fill="{colour}"/>'
+            f'<text x="{left + 17}" y="{level + 11}">{escape(state)}</text>'
         )
     return parts

@@ -17,9 +17,10 @@ from course_lib.grading.collecting import File
 from course_lib.grading.labs import Lab
 from course_lib.grading.limits import Limits
 from course_lib.grading.notebooks import LARGEST_MB, NotANotebook, cells_of
-from course_lib.grading.sandbox import Sandbox
+from course_lib.grading.records import unreadable
+from course_lib.grading.sandbox import PROTECTIONS, Sandbox
 from course_lib.grading.store import Store
-from course_lib.grading.submission import grade_cells, unreadable
+from course_lib.grading.submission import grade_cells
 from course_lib.grading.surroundings import make_folder
 
 
@@ -31,8 +32,8 @@ def grade_files(
     jobs: int = 1,
     hide: Sequence[Path] = (),
     quiet: bool = False,
-) -> list[str]:
-    """Grade what the store does not hold yet; returns the sandbox's protections (none if idle).
+) -> list[str] | None:
+    """Grade what the store does not hold yet; returns the protections in effect (None if idle).
 
     Results are in the store, one for each file, whether it could be graded or not.
     """
@@ -41,7 +42,7 @@ def grade_files(
     all_exercises()  # loaded once, before the threads ask for it
     if not todo:
         bar.close()
-        return []
+        return None
     with bar, _sandboxes(lab, limits, min(jobs, len(todo)), hide) as made:
         free: queue.Queue[Sandbox] = queue.Queue()
         for sandbox in made:
@@ -55,7 +56,8 @@ def grade_files(
                 free.put(sandbox)
 
         _all(one, todo, made, bar)
-    return max((sandbox.protections for sandbox in made), key=len)
+    known = [sandbox.protections for sandbox in made if sandbox.protections is not None]
+    return [name for name in PROTECTIONS if all(name in one for one in known)] if known else None
 
 
 def _all(

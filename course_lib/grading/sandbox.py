@@ -20,6 +20,12 @@ from course_lib.grading.limits import Limits
 from course_lib.grading.surroundings import can_hide, library_path, own_folders
 
 FIRST_USER = 61_000
+PROTECTIONS = (
+    "own user", "no network", "no other processes", "read-only file system", "limited disk",
+    "grader hidden",
+)  # fmt: skip
+"""What a system may allow; `Sandbox.protections` names those in effect."""
+
 _START = (
     "import sys; sys.path[:] = {path!r}; sys.dont_write_bytecode = True\n"
     "from course_lib.grading.inside import launch\n"
@@ -53,7 +59,7 @@ class Sandbox:
         self.box, self._library = folder / f"box{slot}", folder / f"shared{slot}"
         self._library.mkdir(exist_ok=True)
         self.modules, self._refused = list(modules), list(refused)
-        self.protections: list[str] = []
+        self.protections: list[str] | None = None  # not known before a session has ended
         self._hide = [str(p) for p in can_hide([*hide, *own_folders()], folder)]
         self.closed = False
         self._process: subprocess.Popen | None = None
@@ -147,7 +153,7 @@ class Sandbox:
         if report is None or "ended" not in report:
             self.stop()
             return {"reason": "keeper"}
-        self.protections = report["ended"].get("protections", self.protections)
+        self.protections = report["ended"].get("protections", [])
         return report["ended"]
 
     def _report(self, seconds: float) -> dict[str, Any] | None:
@@ -220,4 +226,3 @@ def _environment(home: Path) -> dict[str, str]:
         "PATH": "/usr/local/bin:/usr/bin:/bin", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0", "GLOO_SOCKET_IFNAME": "lo",
     }  # fmt: skip
-

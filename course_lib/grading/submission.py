@@ -7,26 +7,22 @@ attempts together.
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from course_lib.exercises.checker import message
 from course_lib.exercises.exercise import Exercise, Failure
-from course_lib.exercises.verdicts import CORRECT, WRONG, Verdict
+from course_lib.exercises.verdicts import NOT_ATTEMPTED, WRONG, Verdict
 from course_lib.grading import wire
+from course_lib.grading.belonging import checked, looks_like
 from course_lib.grading.judging import judge
 from course_lib.grading.labs import Lab
+from course_lib.grading.records import CUT_SHORT, GRADED, OTHER_LAB, record, result
 from course_lib.grading.sandbox import Ended, Sandbox, Session
 from course_lib.grading.slicing import needed
 
 MOST_STARTS = 6
-UNREADABLE, GRADED, CUT_SHORT = "unreadable", "graded", "cut short"
-
-
-def unreadable(lab: Lab, why: str) -> dict[str, Any]:
-    """Return the record of a file that is no notebook."""
-    return _record(lab, UNREADABLE, [why], {}, 0.0)
 
 
 def grade_cells(lab: Lab, cells: list[str], sandbox: Sandbox, seed: int = 0) -> dict[str, Any]:
@@ -39,8 +35,24 @@ def grade_cells(lab: Lab, cells: list[str], sandbox: Sandbox, seed: int = 0) -> 
     if not attempt.finished:
         attempt.give_up()
     status = CUT_SHORT if attempt.faults else GRADED
-    notes = [*attempt.faults, *attempt.errors]
-    return _record(lab, status, notes, attempt.judged, time.monotonic() - start)
+    notes = [*attempt.faults, *attempt.errors.values()]
+    seconds = time.monotonic() - start
+    other = _other_lab(lab, cells, attempt.judged)
+    if other is None:
+        return record(lab, status, notes, attempt.judged, seconds)
+    name, why = other
+    none = {e.id: result(e, Verdict(NOT_ATTEMPTED), why) for e in lab.exercises}
+    return record(lab, OTHER_LAB, [why, *notes], none, seconds, name)
+
+
+def _other_lab(
+    lab: Lab, cells: list[str], judged: dict[str, dict[str, Any]]
+) -> tuple[str, str] | None:
+    """What a notebook looks like in which nothing answers this lab, by name or by `check`."""
+    attempted = any(one["status"] != NOT_ATTEMPTED for one in judged.values())
+    if any(one["points"] for one in judged.values()) or (attempted and not checked(cells)):
+        return None
+    return looks_like(lab, cells)
 
 
 @dataclass
@@ -53,7 +65,7 @@ class _Attempt:
     seed: int
     until: float
     faults: list[str] = field(default_factory=list)
-    errors: list[str] = field(default_factory=list)
+    errors: dict[int, str] = field(default_factory=dict)
     judged: dict[str, dict[str, Any]] = field(default_factory=dict)
     left_out: set[int] = field(default_factory=set)
     place: str = "starting"
@@ -65,7 +77,7 @@ class _Attempt:
     def once(self) -> bool:
         """Run the cells and judge what is not judged yet; True if the process lived to the end."""
         session = self.sandbox.open()
-        self.errors, cell, exercise = [], None, None
+        self.errors, cell, exercise = {}, None, None
         try:
             data = wire.encode(self.lab.data())
             self._ask(session)("given", 60, data=data)
@@ -96,7 +108,7 @@ class _Attempt:
             session.close()
             raise Ended("it sent something that is no answer")
         if said:
-            self.errors.append(f"{name} {wire.clean(said)}")
+            self.errors[cell] = f"{name} {wire.clean(said)}"
 
     def _ask(self, session: Session) -> Any:
         def ask(op: str, wait: float, **fields: Any) -> Any:
@@ -113,13 +125,23 @@ class _Attempt:
         seconds = self.sandbox.limits.call_seconds
         try:
             judged, note = judge(exercise, name, self._ask(session), seconds, self.seed)
-            self.judged[exercise.id] = _result(exercise, judged, note)
+            if note and judged.status == NOT_ATTEMPTED:
+                note += self._where_it_was(name)
+            self.judged[exercise.id] = result(exercise, judged, note)
         except Ended:
             raise
         except Exception as error:  # a value so odd that the comparison trips over it is wrong
             odd = f"your answer cannot be compared ({type(error).__name__})"
             failed = Verdict(WRONG, failure=Failure(odd))
-            self.judged[exercise.id] = _result(exercise, failed, "")
+            self.judged[exercise.id] = result(exercise, failed, "")
+
+    def _where_it_was(self, name: str) -> str:
+        """Tell what became of a cell that names an answer which is not there."""
+        left_out = {cell: f"code cell {cell + 1} was left out" for cell in self.left_out}
+        for cell, said in sorted((left_out | self.errors).items()):
+            if re.search(rf"\b{re.escape(name)}\b", self.cells[cell]):
+                return f": {said}"
+        return ""
 
     def _blame(self, cell: int | None, exercise: Exercise | None, why: str) -> None:
         """Note what ended the process, so that the next start goes past it."""
@@ -129,7 +151,7 @@ class _Attempt:
         elif exercise is not None:
             self.faults.append(f"exercise {exercise.id}: {why}")
             failed = Verdict(WRONG, failure=Failure(f"while your answer was asked, {why}"))
-            self.judged[exercise.id] = _result(exercise, failed, "")
+            self.judged[exercise.id] = result(exercise, failed, "")
         else:
             self.faults.append(f"before its first cell: {why}")
 
@@ -139,45 +161,4 @@ class _Attempt:
         for exercise in self.lab.exercises:
             if exercise.id not in self.judged:
                 failed = Verdict(WRONG, failure=Failure(why))
-                self.judged[exercise.id] = _result(exercise, failed, "")
-
-
-def _result(exercise: Exercise, judged: Verdict, note: str) -> dict[str, Any]:
-    failure = judged.failure
-    said = wire.clean(_reason(failure)) if failure else judged.status
-    return {
-        "points": int(judged.status == CORRECT),
-        "status": judged.status,
-        "reason": said,
-        "misconception": failure.misconception if failure else None,
-        "message": _text(exercise, judged),
-        "note": note,
-    }
-
-
-def _reason(failure: Failure) -> str:
-    """Return the problem in one line, with what was expected and given there."""
-    found = failure.difference
-    if found is None or not found.got:
-        return failure.problem
-    return f"{failure.problem}: expected {found.expected}, got {found.got}"
-
-
-def _text(exercise: Exercise, judged: Verdict) -> str:
-    return "\n".join(wire.printable(line) for line in message(exercise, judged).splitlines())
-
-
-def _record(
-    lab: Lab, status: str, notes: list[str], judged: dict[str, Any], seconds: float
-) -> dict[str, Any]:
-    none = {"points": 0, "status": "not graded", "reason": status, "misconception": None,
-            "message": "", "note": ""}  # fmt: skip
-    exercises = {e: judged.get(e, none) for e in lab.answers}
-    return {
-        "status": status,
-        "notes": notes,
-        "score": sum(one["points"] for one in exercises.values()),
-        "of": len(exercises),
-        "seconds": round(seconds, 2),
-        "exercises": exercises,
-    }
+                self.judged[exercise.id] = result(exercise, failed, "")

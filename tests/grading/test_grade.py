@@ -56,6 +56,7 @@ def graded(tmp_path_factory, lab):
         "wrong": answers(WRONG),
         "half": answers(WRONG | {"2.2": RIGHT["2.2"]}),
         "deleted": [SETUP, with_check("2.1", RIGHT["2.1"])],
+        "no_colon": answers(RIGHT | {"5.1": "def position_ids(lengths, total)\n    return 1"}),
         "endless": answers(RIGHT | {"5.1": "def position_ids(a, b):\n    while True: pass"}),
         "raises": answers(RIGHT | {"5.1": "def position_ids(a, b):\n    raise KeyError('<i>')"}),
         "library": answers(
@@ -95,6 +96,33 @@ def test_missing_answers_are_not_attempted(graded):
     assert graded.points("deleted") == dict.fromkeys(ALL, 0) | {"2.1": 1}
 
 
+def test_an_answer_that_is_not_there_is_told_with_the_cell_that_should_have_made_it(graded):
+    one = graded.rows["deleted"]["exercises"]["5.1"]
+    assert one["note"] == "there is no position_ids after the notebook has run"
+    one = graded.rows["no_colon"]["exercises"]["5.1"]
+    assert one["note"].startswith("there is no position_ids")
+    assert "code cell 5 raised SyntaxError" in one["note"]
+    assert graded.rows["student"]["exercises"]["5.1"]["note"] == "", "a stub is there"
+    table = (graded.out / "gradebook.csv").read_text("utf8")
+    assert "not attempted yet: there is no position_ids after" in table
+
+
+def test_what_was_not_attempted_has_a_neutral_mark_and_is_said_once(graded):
+    page = (graded.out / graded.rows["student"]["feedback"]).read_text("utf8")
+    assert page.count("not attempted yet") == page.count("&#8211;") == len(ALL)
+    assert "&#10007;" not in page and "<pre" not in page
+    page = (graded.out / graded.rows["half"]["feedback"]).read_text("utf8")
+    assert (page.count("&#10003;"), page.count("&#10007;"), page.count("&#8211;")) == (1, 3, 0)
+
+
+def test_advice_stands_in_paragraphs_and_values_keep_their_columns(graded):
+    page = (graded.out / graded.rows["wrong"]["feedback"]).read_text("utf8")
+    said = page.partition("2.2 Write shift")[2].partition("<h2>")[0]
+    assert "<p>Failed: " in said and "<p>Looks like this: " in said and "<p>Reread " in said
+    drawn = said.partition("<pre")[2].partition("</pre>")[0]
+    assert "logits = " in drawn and "Reread" not in drawn
+
+
 def test_a_fault_costs_its_own_exercise_only(graded):
     for name, said in (("endless", "did not end"), ("raises", "raised KeyError")):
         assert graded.points(name) == ALL | {"5.1": 0}
@@ -117,6 +145,7 @@ def test_pages_and_tables_are_written(graded):
     assert "3 of 4" in page and "&lt;i&gt;" in page and "<i>" not in page and "<script" not in page
     overview = (graded.out / "overview.html").read_text("utf8")
     assert "<svg" in overview and "counts_real_tokens" in overview and "<script" not in overview
+    assert 'href="gradebook.csv"' in overview
     lines = (graded.out / "gradebook.csv").read_text("utf8").splitlines()
     assert len(lines) == 1 + len(graded.rows)
 
@@ -128,14 +157,25 @@ def test_pages_and_tables_are_written(graded):
         ([".", "--lab", "nowhere.ipynb", "--out", "OUT"], "there is no such notebook"),
         ([".", "--lab", "77", "--out", "OUT"], "no such lab"),
         ([".", "--lab", "LAB", "--out", "OUT", "--jobs", "0"], "at least 1"),
-        ([".", "--lab", "LAB", "--out", "OUT", "--memory", "0"], "must be greater than 0"),
+        ([".", "--lab", "LAB", "--out", "OUT", "--memory", "0"], "--memory 0: a limit must be"),
+        ([".", "--lab", "LAB", "--out", "OUT", "--timeout", "-1"], "--timeout -1: a limit must be"),
+        ([".", "--lab", "LAB", "--out", "OUT", "--timeout", "nan"], "must be greater than 0"),
+        ([".", "--lab", "LAB", "--out", "OUT", "--timeout", "inf"], "and finite"),
+        ([".", "--lab", "LAB", "--out", "."], "is the folder of submissions"),
+        ([".", "--lab", "LAB", "--out", "LAB"], "is a file. Name a folder"),
+        ([".", "--lab", "LAB", "--out", "LAB/results"], "is a file. Name a folder"),
+        (["ESSAY", "--lab", "LAB", "--out", "OUT"], "neither a folder of submissions nor"),
     ],
 )
 def test_unusable_input_is_one_line_and_exit_code_2(tmp_path, lab, capsys, arguments, said):
-    filled = [{"LAB": str(lab), "OUT": str(tmp_path / "out")}.get(a, a) for a in arguments]
+    (tmp_path / "essay.pdf").write_bytes(b"%PDF")
+    names = {"LAB": lab, "OUT": tmp_path / "out", "ESSAY": tmp_path / "essay.pdf",
+             "LAB/results": lab / "results"}  # fmt: skip
+    filled = [str(names.get(a, a)) for a in arguments]
     assert main(["grade", *filled]) == 2
     error = capsys.readouterr().err
     assert said in error and error.count("\n") == 1
+    assert not (tmp_path / "out").exists()
 
 
 def test_an_empty_folder_is_unusable(tmp_path, lab, capsys):
@@ -143,6 +183,15 @@ def test_an_empty_folder_is_unusable(tmp_path, lab, capsys):
     arguments = ["grade", str(tmp_path / "empty"), "--lab", str(lab), "--out", str(tmp_path / "o")]
     assert main(arguments) == 2
     assert "nothing in this folder" in capsys.readouterr().err
+
+
+def test_one_notebook_is_a_class_of_one(tmp_path, lab, capsys):
+    (tmp_path / "ada.ipynb").write_text(notebook(answers(RIGHT)))
+    (tmp_path / "ben.ipynb").write_text(notebook(answers(WRONG)))
+    graded = grade(tmp_path / "ada.ipynb", lab, tmp_path / "out")
+    assert list(graded.rows) == ["ada"] and graded.points("ada") == ALL and graded.code == 0
+    said = capsys.readouterr().out
+    assert said.startswith("1 submission, all graded. See ") and "overview.html" in said
 
 
 def test_help_shows_an_example(capsys):

@@ -7,12 +7,14 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from course_lib.grading.labs import read_lab
 from course_lib.grading.limits import Limits
+from course_lib.grading.sandbox import PROTECTIONS, Sandbox
 from course_lib.grading.store import Store
 from tests.grading.conftest import grade
 from tests.grading.notebooks import RIGHT, STUBS, WRONG, answers, notebook
@@ -87,11 +89,48 @@ def test_a_stopped_run_goes_on_and_leaves_nothing_behind(tmp_path, lab):
     assert all((out / "records" / name).read_bytes() == data for name, data in done.items())
 
 
-def test_results_inside_the_folder_are_no_submissions(tmp_path, lab):
+@pytest.mark.parametrize("place", ["results", "deep/results"])
+def test_results_inside_the_folder_are_no_submissions(tmp_path, lab, capsys, place):
     fill(tmp_path, 1)
-    first = snapshot(grade(tmp_path, lab, tmp_path / "results").out)
-    again = grade(tmp_path, lab, tmp_path / "results")
-    assert list(again.rows) == ["s00"] and snapshot(again.out) == first
+    first = snapshot(grade(tmp_path, lab, tmp_path / place).out)
+    again = grade(tmp_path, lab, tmp_path / place)
+    assert list(again.rows) == ["s00"] and again.code == 0 and snapshot(again.out) == first
+    line = f"{tmp_path / place} lies in the folder of submissions; nothing in it is taken for one"
+    assert capsys.readouterr().out.count(line) == 2
+
+
+def test_results_of_an_earlier_run_are_no_submissions(tmp_path, lab, capsys):
+    fill(tmp_path, 1)
+    grade(tmp_path, lab, tmp_path / "before")
+    (tmp_path / "before" / "odd.ipynb").write_text("{}")
+    capsys.readouterr()
+    assert list(grade(tmp_path, lab, tmp_path / "now").rows) == ["s00"]
+    said = capsys.readouterr().out
+    assert all(f"{tmp_path / name} lies in the folder" in said for name in ("before", "now"))
+
+
+def test_a_folder_beside_the_results_is_still_told(tmp_path, lab):
+    fill(tmp_path, 1)
+    (tmp_path / "rita").mkdir()
+    (tmp_path / "paul").mkdir()
+    (tmp_path / "paul" / "essay.pdf").write_bytes(b"%PDF")
+    result = grade(tmp_path, lab, tmp_path / "paul" / "results")
+    assert list(result.rows) == ["paul", "rita", "s00"]
+
+
+def test_what_the_system_does_not_allow_is_said(tmp_path, lab, capsys, monkeypatch):
+    poor = partial(Sandbox, refused=["no network", "no other processes", "mounts"])
+    monkeypatch.setattr("course_lib.grading.run.Sandbox", poor)
+    (tmp_path / "class").mkdir()
+    fill(tmp_path / "class", 1)
+    for _ in range(2):  # a run that grades nothing says what was in effect when it was graded
+        result = grade(tmp_path / "class", lab, tmp_path / "out")
+        assert {"no network", "no other processes"} <= set(result.book["sandbox_lacks"])
+        assert set(result.book["sandbox"]) | set(result.book["sandbox_lacks"]) == set(PROTECTIONS)
+        said = capsys.readouterr().out
+        assert "this system does not allow: " in said and "no network" in said
+    page = (tmp_path / "out" / "overview.html").read_text("utf8")
+    assert '<th scope="row">no network</th><td><strong>no</strong></td>' in page
 
 
 def test_a_piece_of_a_record_is_no_record(tmp_path, lab):
@@ -106,5 +145,3 @@ def test_a_key_depends_on_file_lab_and_limits(tmp_path, lab):
     stores = [Store(tmp_path, read_lab(lab), limits) for limits in (Limits(), Limits(seconds=5))]
     keys = {store.key(data) for store in stores for data in (b"a", b"b")}
     assert len(keys) == 4
-
-
