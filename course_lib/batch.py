@@ -107,12 +107,29 @@ class Batch:
         return make_ledger(self.labels, self.document_ids, self.lost)
 
     def to_dict(self, form: str = "padded", dtype: torch.dtype = torch.float32) -> dict[str, Any]:
-        """Return what a model of transformers takes, in one of the forms of `exchange.FORMS`.
+        """Return the batch as some system takes it: one of `exchange.FORMS`.
 
-        - "padded"     input_ids, labels, position_ids and the 2-D attention_mask
-        - "packed"     no attention_mask: boundaries are read from position_ids
-        - "dense"      a 4-D additive attention_mask [B, 1, T, T] in `dtype`
-        - "flattened"  one row [1, N] without padding, with cu_seq_lens_q/k and max_length_q/k
+        Rows [B, T]; the first three and "shift_labels" feed a model of transformers:
+
+        - "padded"         input_ids, labels, position_ids and the 2-D attention_mask
+        - "packed"         no attention_mask: boundaries are read from position_ids
+        - "dense"          a 4-D additive attention_mask [B, 1, T, T] in `dtype`
+        - "flex"           with document_ids, -1 on padding, for a rule of FlexAttention
+        - "document_ids"   with 1, 2, … for documents in attention_mask (Axolotl, LLaMA-Factory)
+        - "torchtune"      tokens, labels, input_pos, seq_lens (padding is one more length)
+        - "megatron"       tokens, shifted labels, loss_mask, position_ids, mask (True = masked)
+        - "shift_labels"   labels shifted over the row, for a loss that does not shift
+        - "shifted"        B′: each document shifted by itself, [B, T']
+
+        One row of N tokens, no padding:
+
+        - "flattened"        [1, N] with cu_seq_lens_q/k and max_length_q/k (transformers)
+        - "padding_free"     the same with seq_idx (TRL)
+        - "flash_attention"  [N] with cu_seqlens_q/k and max_seqlen_q/k
+        - "megatron_thd"     "megatron" with packed_seq_params instead of a mask
+
+        `exchange.LOSES` says what each form no longer knows. Raises ValueError for what a form
+        cannot hold: "shifted" a target at a boundary, "torchtune" padding on the left.
 
         >>> from course_lib import pad_documents
         >>> sorted(pad_documents([[1, 2]]).to_dict("packed"))
@@ -121,7 +138,7 @@ class Batch:
         return exchange.to_dict(self, form, dtype)
 
     @classmethod
-    def from_dict(cls, mapping: Mapping[str, Any]) -> Batch:
+    def from_dict(cls, mapping: Mapping[str, Any], form: str | None = None) -> Batch:
         """Return a Batch from anybody's mapping of tensors, arrays or nested lists.
 
         Needs `input_ids` [B, T] or [T]. Boundaries come from the first of these that is there:
@@ -129,10 +146,13 @@ class Batch:
         attention_mask, position_ids. Padding comes from attention_mask or from negative ids.
         It believes what it reads; `audit` compares the sources with each other.
 
+        `form` names one of `exchange.FORMS`; names alone cannot tell "torchtune", "megatron",
+        "megatron_thd" and "shifted", whose labels or names are their own.
+
         >>> Batch.from_dict({"input_ids": [[1, 2, 3]], "seq_lengths": [[2, 1]]}).document_lengths
         [[2, 1]]
         """
-        return cls(**exchange.from_dict(mapping))
+        return cls(**exchange.from_dict(mapping, form))
 
     def to(self, device: torch.device | str) -> Batch:
         """Return the same batch with its tensors on `device`."""

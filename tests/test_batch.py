@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 
 from course_lib import Batch, document_mask, pack_documents, pad_documents
 from course_lib.batch import TENSORS
-from course_lib.exchange import FORMS
+from course_lib.exchange import FORMS, LOSES
 from tests.strategies import documents
 
 
@@ -68,19 +70,144 @@ def test_a_flattened_row_keeps_documents_and_targets() -> None:
     assert flat["max_length_q"] == 4
 
 
+MODEL = ["input_ids", "labels", "position_ids"]
+MARKS = ["cu_seq_lens_q", "cu_seq_lens_k", "max_length_q", "max_length_k"]
+NAMES = {
+    "padded": [*MODEL, "attention_mask"],
+    "packed": MODEL,
+    "dense": [*MODEL, "attention_mask"],
+    "flattened": [*MODEL, *MARKS],
+    "padding_free": [*MODEL, *MARKS, "seq_idx"],
+    "flash_attention": [
+        *MODEL, "cu_seqlens_q", "cu_seqlens_k", "max_seqlen_q", "max_seqlen_k",
+    ],
+    "flex": [*MODEL, "document_ids"],
+    "document_ids": [*MODEL, "attention_mask"],
+    "torchtune": ["tokens", "labels", "input_pos", "seq_lens"],
+    "megatron": ["tokens", "labels", "loss_mask", "position_ids", "attention_mask"],
+    "megatron_thd": ["tokens", "labels", "loss_mask", "position_ids", "packed_seq_params"],
+    "shift_labels": ["input_ids", "position_ids", "shift_labels"],
+    "shifted": [*MODEL, "document_ids"],
+}  # fmt: skip
+
+
 def test_forms(packed: Batch) -> None:
-    assert {form: sorted(packed.to_dict(form)) for form in FORMS} == {
-        "padded": ["attention_mask", "input_ids", "labels", "position_ids"],
-        "packed": ["input_ids", "labels", "position_ids"],
-        "dense": ["attention_mask", "input_ids", "labels", "position_ids"],
-        "flattened": sorted(
-            ["input_ids", "labels", "position_ids", "cu_seq_lens_q", "cu_seq_lens_k"]
-            + ["max_length_q", "max_length_k"]
-        ),
-    }
+    assert set(NAMES) == set(FORMS) == set(LOSES)
+    b = pack_documents([[1, 2, 3], [1, 1]], 8, eos_id=4, boundary="B")
+    for form in FORMS:
+        assert sorted(b.to_dict(form)) == sorted(NAMES[form]), form
     dense = packed.to_dict("dense", torch.bfloat16)["attention_mask"]
     assert dense.shape == (1, 1, 8, 8) and dense.dtype == torch.bfloat16
     assert torch.equal(dense[:, 0] == 0, document_mask(packed))
+
+
+def test_each_form_of_the_packed_row_in_integers(packed: Batch) -> None:
+    assert packed.to_dict("document_ids")["attention_mask"].tolist() == [[1, 1, 1, 1, 2, 2, 2, 0]]
+    assert packed.to_dict("flex")["document_ids"].tolist() == [[0, 0, 0, 0, 1, 1, 1, -1]]
+    tune = packed.to_dict("torchtune")
+    assert tune["input_pos"].tolist() == [[0, 1, 2, 3, 0, 1, 2, 3]]
+    assert [n.tolist() for n in tune["seq_lens"]] == [[4, 3, 1]]
+    meg = packed.to_dict("megatron")
+    assert meg["labels"].tolist() == [[2, 3, 4, 1, 1, 4, 0, 0]]
+    assert meg["loss_mask"].tolist() == [[1, 1, 1, 1, 1, 1, 0, 0]]
+    assert meg["loss_mask"].dtype == torch.float32
+    assert torch.equal(~meg["attention_mask"][:, 0], document_mask(packed))
+    thd = packed.to_dict("megatron_thd")
+    assert thd["tokens"].tolist() == [[1, 2, 3, 4, 1, 1, 4]]
+    assert thd["packed_seq_params"]["cu_seqlens_q"].tolist() == [0, 4, 7]
+    assert packed.to_dict("padding_free")["seq_idx"].tolist() == [[0, 0, 0, 0, 1, 1, 1]]
+    assert packed.to_dict("padding_free")["seq_idx"].dtype == torch.int32
+    flash = packed.to_dict("flash_attention")
+    assert flash["input_ids"].shape == (7,) and flash["max_seqlen_q"] == 4
+    assert packed.to_dict("shift_labels")["shift_labels"].tolist() == [
+        [2, 3, 4, 1, 1, 4, -100, -100]
+    ]
+    b = pack_documents([[1, 2, 3], [1, 1]], 8, eos_id=4, boundary="B").to_dict("shifted")
+    assert b["input_ids"].tolist() == [[1, 2, 3, 1, 1]]
+    assert b["labels"].tolist() == [[2, 3, 4, 1, 4]]
+    assert b["position_ids"].tolist() == [[0, 1, 2, 0, 1]]
+
+
+EXACT = ("padded", "dense", "flex", "document_ids", "torchtune", "megatron")
+
+
+def test_forms_that_lose_nothing_are_those_named() -> None:
+    assert {form for form, lost in LOSES.items() if not lost} == set(EXACT) - {"megatron"}
+
+
+@given(documents(), st.sampled_from("AB"), st.sampled_from(EXACT))
+def test_rows_come_back_from_their_form(docs: list, boundary: str, form: str) -> None:
+    batch = pack_documents(docs, 10, boundary=boundary)
+    same(Batch.from_dict(batch.to_dict(form), form), batch)
+
+
+@given(documents(), st.sampled_from(EXACT))
+def test_padded_rows_and_prompts_come_back_too(docs: list, form: str) -> None:
+    batch = pad_documents([[1, *d] for d in docs], prompt_lengths=[1] * len(docs))
+    back = Batch.from_dict(batch.to_dict(form), form)
+    if form == "megatron":  # knows no label of a row's first slot: no loss asks for it
+        assert torch.equal(back.labels[:, 1:], batch.labels[:, 1:])
+        assert torch.equal(back.labels[:, 0], batch.input_ids[:, 0])
+        back = replace(back, labels=batch.labels)
+    same(back, batch)
+
+
+FLAT = ("flattened", "padding_free", "flash_attention", "megatron_thd")
+
+
+@given(documents(), st.sampled_from("AB"), st.sampled_from(FLAT))
+def test_flat_forms_keep_documents_and_targets(docs: list, boundary: str, form: str) -> None:
+    batch = pack_documents(docs, 10, boundary=boundary)
+    back = Batch.from_dict(batch.to_dict(form), form)
+    assert torch.equal(back.cu_seqlens(), batch.cu_seqlens())
+    assert back.num_targets == batch.num_targets
+    real = batch.attention_mask.bool()
+    assert torch.equal(back.input_ids[0], batch.input_ids[real])
+    assert torch.equal(back.position_ids[0], batch.position_ids[real])
+
+
+@given(documents(), st.sampled_from("AB"))
+def test_shifted_labels_are_not_shifted_again(docs: list, boundary: str) -> None:
+    batch = pack_documents(docs, 10, boundary=boundary)
+    form = batch.to_dict("shift_labels")
+    assert torch.equal(form["shift_labels"][:, :-1], batch.labels[:, 1:])
+    back = Batch.from_dict(form)  # known by its name
+    assert torch.equal(back.labels[:, 1:], batch.labels[:, 1:])
+
+
+@given(documents(min_length=2))
+def test_the_form_without_boundary_slots_gives_every_document_back(docs: list) -> None:
+    batch = pack_documents(docs, 10, boundary="B")
+    form = batch.to_dict("shifted")
+    assert int((form["labels"] != -100).sum()) == batch.num_targets
+    back = Batch.from_dict(form, "shifted")
+    used = back.input_ids.shape[1]
+    for name in TENSORS:
+        theirs, ours = getattr(back, name), getattr(batch, name)
+        assert torch.equal(theirs, ours[:, :used]), name
+    assert not (batch.attention_mask[:, used:]).any()
+
+
+def test_what_a_form_cannot_hold_is_an_error(packed: Batch) -> None:
+    with pytest.raises(ValueError, match=r"B′ and has no slot for the 1 targets .* \(0, 4\)"):
+        packed.to_dict("shifted")
+    lonely = pack_documents([[1, 2], [3]], 4, boundary="B")
+    with pytest.raises(ValueError, match="no slot for a document of one token; there are 1"):
+        lonely.to_dict("shifted")
+    with pytest.raises(ValueError, match="padding at the end of a row only"):
+        pad_documents([[1], [1, 2]], side="left").to_dict("torchtune")
+    empty = Batch.from_dict({"input_ids": [[1], [0]], "attention_mask": [[1], [0]]})
+    with pytest.raises(ValueError, match="row 1 is padding only"):
+        empty.to_dict("torchtune")
+    form = pack_documents([[1, 2, 3]], 3).to_dict("shifted")
+    with pytest.raises(ValueError, match="has no last target"):
+        Batch.from_dict({**form, "labels": [[2, -100]]}, "shifted")
+    with pytest.raises(ValueError, match="Say its form: form='torchtune'"):
+        Batch.from_dict(packed.to_dict("torchtune"))
+    with pytest.raises(ValueError, match="form 'megatron' needs 'loss_mask'"):
+        Batch.from_dict({"tokens": [[1]]}, "megatron")
+    with pytest.raises(ValueError, match="form must be one of"):
+        Batch.from_dict({"input_ids": [[1]]}, "nemo")
 
 
 @given(documents())

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor
 
 from course_lib.batch import Batch
-from course_lib.boundaries import PADDING, document_starts, position_ids_from_document_ids
+from course_lib.exchange.shifted import shift_documents
 from course_lib.vocabulary import IGNORE_INDEX
 
 
@@ -50,30 +49,6 @@ def per_document_shift(batch: Batch, *, pad_id: int = 0) -> ShiftedBatch:
     """
     if not isinstance(batch, Batch):
         raise TypeError(f"expected a Batch from pack_documents, got {type(batch).__name__}.")
-    starts = document_starts(batch.document_ids)
-    real = batch.document_ids >= 0
-    # an input is a real token whose right neighbour belongs to the same document
-    inputs = torch.zeros_like(real)
-    inputs[:, :-1] = real[:, 1:] & ~starts[:, 1:]
-    width = int(inputs.sum(1).max())
-    if width == 0:
-        raise ValueError(
-            "every document has a single token, so nothing is left to shift. "
-            "Append an EOS (eos_id=…) or pass longer documents."
-        )
-    following = torch.nn.functional.pad(batch.labels[:, 1:], (0, 1), value=IGNORE_INDEX)
-    documents = _compact(batch.document_ids, inputs, width, PADDING)
     return ShiftedBatch(
-        input_ids=_compact(batch.input_ids, inputs, width, pad_id),
-        targets=_compact(following, inputs, width, IGNORE_INDEX),
-        position_ids=position_ids_from_document_ids(documents),
-        document_ids=documents,
+        *shift_documents(batch.input_ids, batch.labels, batch.document_ids, pad_id)
     )
-
-
-def _compact(values: Tensor, keep: Tensor, width: int, filler: int) -> Tensor:
-    """Move the kept entries of each row to its left and fill up with `filler`."""
-    out = values.new_full((len(values), width), filler)
-    rows, _ = keep.nonzero(as_tuple=True)
-    out[rows, (keep.cumsum(1) - 1)[keep]] = values[keep]
-    return out

@@ -1,13 +1,13 @@
-"""Between `Batch` and the mappings that other systems pass around.
+"""A mapping whose names are the usual ones → the five tensors of a Batch.
 
-Each system writes boundaries and padding down in its own way. `to_dict` writes four of these forms;
-`from_dict` reads most of them. Where a form loses something, the function says so.
+Boundaries and padding are read from the first field that tells them. What is not read here: forms
+whose labels were shifted, and names that belong to one system (`rows`, `megatron`, `shifted`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -20,63 +20,16 @@ from course_lib.boundaries import (
     lengths_from_cu_seqlens,
     position_ids_from_document_ids,
 )
-from course_lib.inputs import as_rows, choice
-from course_lib.masks import document_mask, to_additive
+from course_lib.inputs import as_rows
 from course_lib.targets import labels_by_length, mask_boundaries
-from course_lib.vocabulary import IGNORE_INDEX
-
-if TYPE_CHECKING:
-    from course_lib.batch import Batch
-
-FORMS = ("padded", "packed", "dense", "flattened")
 
 
-def to_dict(batch: Batch, form: str, dtype: torch.dtype = torch.float32) -> dict[str, Any]:
-    """Return `batch` in one of `FORMS`; see `Batch.to_dict`."""
-    choice(form, "form", FORMS)
-    if form == "flattened":
-        return _flattened(batch)
-    out: dict[str, Any] = {
-        "input_ids": batch.input_ids,
-        "labels": batch.labels,
-        "position_ids": batch.model_position_ids,
-    }
-    if form == "padded":
-        out["attention_mask"] = batch.attention_mask
-    if form == "dense":
-        out["attention_mask"] = to_additive(document_mask(batch), dtype)[:, None]
-    return out
-
-
-def _flattened(batch: Batch) -> dict[str, Any]:
-    """Return one row without padding, as transformers' DataCollatorWithFlattening makes it.
-
-    A first slot of a row is no target; behind the row before it, it would become one, so its label
-    is switched off here.
-    """
-    real = batch.attention_mask.bool()
-    labels = batch.labels.clone()
-    labels[:, 0] = IGNORE_INDEX
-    marks = batch.cu_seqlens()
-    longest = int(marks.diff().max())
-    return {
-        "input_ids": batch.input_ids[real][None],
-        "labels": labels[real][None],
-        "position_ids": batch.position_ids[real][None],
-        "cu_seq_lens_q": marks,
-        "cu_seq_lens_k": marks,
-        "max_length_q": longest,
-        "max_length_k": longest,
-    }
-
-
-def from_dict(mapping: Mapping[str, Any]) -> dict[str, Tensor]:
-    """Return the five tensors of a Batch, read from anybody's mapping; see `Batch.from_dict`."""
-    if not isinstance(mapping, Mapping):
-        raise TypeError(f"expected a mapping of tensors, got {type(mapping).__name__}.")
+def from_names(mapping: Mapping[str, Any]) -> dict[str, Tensor]:
+    """Return the five tensors of a Batch, each [B, T]; see `Batch.from_dict`."""
     if mapping.get("input_ids") is None:
         have = ", ".join(map(str, mapping)) or "nothing"
-        raise ValueError(f"the mapping has no 'input_ids' (it has: {have}).")
+        say = " Say its form: form='torchtune' or 'megatron'." if "tokens" in mapping else ""
+        raise ValueError(f"the mapping has no 'input_ids' (it has: {have}).{say}")
     ids = _rows(mapping, "input_ids")
     documents = read_document_ids(mapping, ids)
     attention = (documents >= 0).long()
@@ -138,6 +91,29 @@ def _key_mask(mapping: Mapping[str, Any], ids: Tensor) -> Tensor | None:
     return (own > 0 if digits else own == 0).long()
 
 
+def field_of(mapping: Mapping[str, Any], name: str, form: str) -> Any:
+    """Return mapping[name], or say that this form needs it.
+
+    >>> field_of({"tokens": [1]}, "tokens", "torchtune")
+    [1]
+    """
+    if mapping.get(name) is None:
+        have = ", ".join(map(str, mapping)) or "nothing"
+        raise ValueError(f"form {form!r} needs {name!r}; the mapping has: {have}.")
+    return mapping[name]
+
+
+def rows_of(value: Any, name: str) -> Tensor:
+    """Return `value` as int64 rows [B, T]; one row [T] becomes [1, T], truth values 0 and 1.
+
+    >>> rows_of([True, False], "loss_mask").tolist()
+    [[1, 0]]
+    """
+    rows = _rows({name: value}, name)
+    assert rows is not None
+    return rows
+
+
 def _rows(mapping: Mapping[str, Any], name: str, like: Tensor | None = None) -> Tensor | None:
     value = mapping.get(name)
     if value is None:
@@ -167,7 +143,7 @@ def _lengths(mapping: Mapping[str, Any]) -> list[list[int]] | None:
     if lengths is not None:
         rows = [torch.as_tensor(row).tolist() for row in lengths]
         return [rows] if isinstance(rows[0], int) else rows
-    for name in ("cu_seqlens", "cu_seq_lens_q"):
+    for name in ("cu_seqlens", "cu_seq_lens_q", "cu_seqlens_q"):
         if mapping.get(name) is not None:
             return [lengths_from_cu_seqlens(mapping[name])]
     return None

@@ -1,0 +1,59 @@
+"""Forms without rows: all documents of a batch behind one another, padding removed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from course_lib.boundaries import document_ids_from_lengths
+from course_lib.vocabulary import IGNORE_INDEX
+
+if TYPE_CHECKING:
+    from course_lib.batch import Batch
+
+
+def flattened(batch: Batch) -> dict[str, Any]:
+    """One row [1, N], as transformers' DataCollatorWithFlattening makes it.
+
+    cu_seq_lens_q and cu_seq_lens_k are int32 [D+1], max_length_q and max_length_k whole numbers. A
+    first slot of a row is no target; behind the row before it, it would become one, so its label is
+    switched off here.
+    """
+    real = batch.attention_mask.bool()
+    labels = batch.labels.clone()
+    labels[:, 0] = IGNORE_INDEX
+    marks = batch.cu_seqlens()
+    longest = int(marks.diff().max())
+    return {
+        "input_ids": batch.input_ids[real][None],
+        "labels": labels[real][None],
+        "position_ids": batch.position_ids[real][None],
+        "cu_seq_lens_q": marks,
+        "cu_seq_lens_k": marks,
+        "max_length_q": longest,
+        "max_length_k": longest,
+    }
+
+
+def padding_free(batch: Batch) -> dict[str, Any]:
+    """`flattened` and seq_idx, int32 [1, N], the document of each token: as TRL's collator does."""
+    flat = flattened(batch)
+    sizes = flat["cu_seq_lens_q"].diff().tolist()
+    return {**flat, "seq_idx": document_ids_from_lengths(sizes)[None].to(torch.int32)}
+
+
+def flash_attention(batch: Batch) -> dict[str, Any]:
+    """input_ids, labels, position_ids [N], and four arguments of `flash_attn_varlen_func`.
+
+    cu_seqlens_q, cu_seqlens_k, max_seqlen_q and max_seqlen_k go to the function by name;
+    `torch.nn.attention.varlen.varlen_attn` takes the same four in this order.
+    """
+    flat = flattened(batch)
+    return {
+        **{name: flat[name][0] for name in ("input_ids", "labels", "position_ids")},
+        "cu_seqlens_q": flat["cu_seq_lens_q"],
+        "cu_seqlens_k": flat["cu_seq_lens_k"],
+        "max_seqlen_q": flat["max_length_q"],
+        "max_seqlen_k": flat["max_length_k"],
+    }
