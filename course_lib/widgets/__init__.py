@@ -15,6 +15,7 @@ from __future__ import annotations
 from course_lib.widgets.assets import MODULES, bundle, styles
 from course_lib.widgets.base import CourseWidget
 from course_lib.widgets.bugs import SpotTheBug
+from course_lib.widgets.calculator import Calculator
 from course_lib.widgets.denominators import Denominators
 from course_lib.widgets.frames import StepThrough
 from course_lib.widgets.parts import Verdict
@@ -24,6 +25,7 @@ from course_lib.widgets.workbench import Workbench
 
 __all__ = [
     "MODULES",
+    "Calculator",
     "CourseWidget",
     "Denominators",
     "QuickCheck",

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 ESM = Path(__file__).parent / "esm"
-MODULES = ("bugs", "denominators", "quick", "steps", "strip", "workbench")
+MODULES = ("bugs", "calculator", "denominators", "quick", "steps", "strip", "workbench")
 """The names that `data-module` may have on a page."""
 
 

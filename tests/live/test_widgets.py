@@ -17,9 +17,11 @@ CASES = {
     "bugs": ("widgets.SpotTheBug('double-shift')", ".cw-word", 0, "words: 2 wrong, first at 0"),
     "quick": ("widgets.QuickCheck('shift')", ".cw-option", 1, "choice: correct"),
     "steps": ("widgets.StepThrough()", ".cw-tab", 6, "frame 6"),
+    "calculator": ("widgets.Calculator()", ".cw-preset", 1, "400 documents, 204,800 tokens"),
 }  # fmt: skip
 
-ASKED = {"steps": "'frame %d' % w.answer['frame']"}
+ASKED = {"steps": "'frame %d' % w.answer['frame']",
+         "calculator": "f'{w.costs().documents} documents, {w.costs().tokens:,} tokens'"}
 SHOW = """import ipywidgets
 from IPython.display import display
 def show(w):

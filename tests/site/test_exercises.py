@@ -40,7 +40,7 @@ def press(buttons, wanted: list[int]) -> None:
 
 def test_the_course_has_exercises():
     assert {w.module for found in EXERCISES.values() for w in found} == {
-        "bugs", "denominators", "quick", "steps", "strip", "workbench"}  # fmt: skip
+        "bugs", "calculator", "denominators", "quick", "steps", "strip", "workbench"}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -137,6 +137,13 @@ def solve(hand: Hand, widget, host) -> None:
         for _ in widget.data["frames"][1:]:
             hand.press(host.get_by_role("button", name="Next →"))
         assert widget.data["frames"][-1]["title"] in host.locator(".cw-progress").inner_text()
+    elif widget.module == "calculator":
+        hand.press(host.locator(".cw-preset").nth(2))
+        hand.write(host.locator("input").first, "1500")
+        hand.press(host.locator("[data-check=costs]"))
+        widget.answer = {"given": {"text": widget.data["presets"][2][1], "capacity": "1500"}}
+        used = f"{widget.costs().utilization('first_fit'):.1%}"[:-2]
+        assert used in host.locator("tbody tr").nth(4).inner_text()
     elif widget.module == "bugs":
         owner = widget.data["owner"]
         first = [owner.index(k) for k in range(len(widget.data["errors"]))]

@@ -27,6 +27,7 @@ EXERCISES = {
     "bugs": lambda: widgets.SpotTheBug("prompt-and-padding"),
     "quick": lambda: widgets.QuickCheck("shift"),
     "steps": lambda: widgets.StepThrough(),
+    "calculator": lambda: widgets.Calculator(),
 }
 
 _PAGE = """<!doctype html><html lang="en" data-theme="{theme}"><head><meta charset="utf-8">

@@ -10,7 +10,8 @@ from tests.widgets.pages import EXERCISES, feedback
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
 NAMES = tuple(EXERCISES)
 PARTS = {"workbench-a": ".cw-cell", "strip": ".cw-cell", "denominators": ".cw-cell",
-         "bugs": ".cw-word", "quick": ".cw-option", "steps": ".cw-tab"}  # fmt: skip
+         "bugs": ".cw-word", "quick": ".cw-option", "steps": ".cw-tab",
+         "calculator": ".cw-preset"}  # fmt: skip
 """Something to press in each exercise, the second of its kind."""
 
 

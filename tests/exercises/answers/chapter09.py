@@ -1,0 +1,96 @@
+"""Right and wrong answers to the exercises of chapter 9."""
+
+import math
+
+import numpy as np
+import torch
+
+from course_lib import document_ids_from_lengths, document_mask, pad_documents
+from tests.exercises.wrong import Wrong
+
+
+def cut(lengths, size):
+    return [lengths[i : i + size] for i in range(0, len(lengths), size)]
+
+
+def slots_loop(lengths, batch_size):
+    total = 0
+    for i in range(0, len(lengths), batch_size):
+        batch = lengths[i : i + batch_size]
+        total += len(batch) * max(batch)
+    return total
+
+
+def slots_numpy(lengths, batch_size):
+    starts = np.arange(0, len(lengths), batch_size)
+    widths = np.maximum.reduceat(np.asarray(lengths), starts)
+    return int(widths @ np.diff(np.append(starts, len(lengths))))
+
+
+def slots_batches(lengths, batch_size):
+    """Make the batches and count."""
+    batches = cut([[1] * n for n in lengths], batch_size)
+    return sum(pad_documents(batch).input_ids.numel() for batch in batches)
+
+
+def slots_small_only(lengths, batch_size):
+    """Right for small batches."""
+    return slots_loop(lengths, min(batch_size, 8))
+
+
+def pairs_sum(rows, capacity):
+    return sum(n * (n + 1) // 2 for row in rows for n in row)
+
+
+def pairs_counted(rows, capacity):
+    return sum(position + 1 for row in rows for n in row for position in range(n))
+
+
+def pairs_mask(rows, capacity):
+    """Write the masks out."""
+    ids = torch.stack([document_ids_from_lengths(row, capacity) for row in rows])
+    return int(document_mask(ids).sum())
+
+
+def pairs_comb(rows, capacity):
+    return sum(math.comb(n + 1, 2) for row in rows for n in row)
+
+
+def pairs_float(rows, capacity):
+    return sum(n * (n + 1) / 2 for row in rows for n in row)
+
+
+def half(n):
+    return n * (n + 1) // 2
+
+
+RIGHT = {
+    "9.1": [slots_loop, slots_numpy, slots_batches],
+    "9.2": [pairs_sum, pairs_counted, pairs_mask, pairs_comb],
+}
+
+WRONG = {
+    "9.1": [
+        Wrong(lambda x, b: len(x) * max(x), says="longest document of all"),
+        Wrong(lambda x, b: sum(b * max(c) for c in cut(x, b)), says="counted as a full one"),
+        Wrong(lambda x, b: sum(b * max(c) for c in cut(x, b) if len(c) == b),
+              says="shorter batch is not counted"),
+        Wrong(lambda x, b: sum(x), says="these are the tokens"),
+        Wrong(lambda x, b: slots_loop(x, b) - sum(x), says="this is the waste alone"),
+        Wrong(lambda x, b: slots_loop(sorted(x, reverse=True), b), says="sorted first"),
+        Wrong(lambda x, b: sum(max(c) for c in cut(x, b)), says="one row is counted for each"),
+        Wrong(slots_small_only, says="the number of slots"),
+        Wrong(lambda x, b: [slots_loop(x, b)] * 2, says="number of slots must be"),
+    ],
+    "9.2": [
+        Wrong(lambda r, c: len(r) * half(c), "no_document_mask"),
+        Wrong(lambda r, c: sum(half(sum(x)) for x in r), "no_document_mask_but_padding"),
+        Wrong(lambda r, c: sum(n * n for x in r for n in x), "future_in_document"),
+        Wrong(lambda r, c: sum(half(n - 1) for x in r for n in x), "self_masked"),
+        Wrong(lambda r, c: pairs_sum(r, c) + sum(half(c - sum(x)) for x in r),
+              "padding_is_a_document"),
+        Wrong(lambda r, c: pairs_sum(r, c) + sum(c - sum(x) for x in r), "pad_sees_itself"),
+        Wrong(lambda r, c: pairs_sum(r[:1], c), says="the number of pairs"),
+        Wrong(lambda r, c: sum(map(len, r)), says="the number of pairs"),
+    ],
+}  # fmt: skip
