@@ -28,6 +28,12 @@ _BRACKETS = str.maketrans("()", "[]")
 SHORTEST = 24
 """Shorter texts, without white space, stand anywhere by chance."""
 
+THIN = 10
+"""A line of fewer characters, such as `return {`, says too little to be half of a pair."""
+
+SHORTEST_TEXT = 8
+"""The same for an answer that is itself a text, such as one letter for each question."""
+
 MARKERS = ("BEGIN SOLUTION", "END SOLUTION", "### STUB")
 
 
@@ -67,8 +73,15 @@ def _blocks(source: str) -> Iterator[list[str]]:
 
 
 def _pairs(lines: list[str]) -> Iterator[str]:
-    pairs = [squeezed(a + b) for a, b in zip(lines, lines[1:], strict=False)]
-    yield from (text for text in pairs if len(text) >= SHORTEST)
+    """Yield each pair of lines, squeezed, together with the thin lines around and between them."""
+    for start in range(len(lines)):
+        thick = 0
+        for end, line in enumerate(lines[start:], start + 1):
+            thick += len(squeezed(line)) >= THIN
+            text = squeezed("".join(lines[start:end]))
+            if thick == 2 and len(text) >= SHORTEST:
+                yield text
+                break
 
 
 def expected_texts() -> dict[str, str]:
@@ -76,8 +89,9 @@ def expected_texts() -> dict[str, str]:
     found = {}
     for exercise in all_exercises().values():
         if exercise.takes is None:
-            text = squeezed(repr(_lists(plain(exercise.reference()))))
-            if len(text) >= SHORTEST:
+            value = _lists(plain(exercise.reference()))
+            text = squeezed(repr(value))
+            if len(text) >= (SHORTEST_TEXT if isinstance(value, str) else SHORTEST):
                 found[text] = f"the answer to {exercise.id}"
     return found
 

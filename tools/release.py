@@ -2,7 +2,7 @@
 
     release/labs, release/book   the students' notebooks
     release/dist                 the package as a wheel
-    release/site                 the site, if `make book` has built it
+    release/site                 the site, built anew if it is not of these very sources
 
 Each notebook must agree with its source. Then everything is searched for solutions; one leak and
 the folder is removed again.
@@ -20,7 +20,7 @@ from pathlib import Path
 
 import nbformat
 
-from tools import leaks
+from tools import leaks, site
 from tools.notebooks import read
 from tools.sources import Course, SourceError
 
@@ -65,23 +65,23 @@ def build_wheel(root: Path, out: Path) -> Path:
     return wheels[0]
 
 
-def copy_site(course: Course, out: Path) -> bool:
-    """Copy the built site; False if there is none."""
+def copy_site(course: Course, out: Path) -> None:
+    """Build the site, unless it is of these very sources, and copy it; raises ReleaseError."""
+    if site.build_site(if_changed=True):
+        raise ReleaseError("the site could not be built: see above (--no-site leaves it out)")
     built = course.root / "_build" / "html"
-    if not (built / "index.html").is_file():
-        return False
     shutil.copytree(built, out, ignore=shutil.ignore_patterns(".buildinfo", ".doctrees"))
-    return True
 
 
-def release(course: Course, out: Path, site: bool = True) -> list[str]:
+def release(course: Course, out: Path, with_site: bool = True) -> list[str]:
     """Fill `out` afresh and return what is in it; raises ReleaseError and leaves nothing behind."""
     draft = out.with_name(f"{out.name}.part")
     shutil.rmtree(draft, ignore_errors=True)
     try:
         copy_notebooks(course, draft)
         wheel = build_wheel(course.root, draft / "dist")
-        has_site = site and copy_site(course, draft / "site")
+        if with_site:
+            copy_site(course, draft / "site")
         found = leaks.search(draft, course)
         if found:
             raise ReleaseError("\n".join(found))
@@ -90,7 +90,7 @@ def release(course: Course, out: Path, site: bool = True) -> list[str]:
     finally:
         shutil.rmtree(draft, ignore_errors=True)
     count = len(course.pages)
-    return [f"{count} notebooks", wheel.name, "the site" if has_site else "no site: make book"]
+    return [f"{count} notebooks", wheel.name, "the site" if with_site else "no site"]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -103,7 +103,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     course = Course()
     out = args.out or course.root / "release"
     try:
-        print(f"{out}: " + ", ".join(release(course, out, site=not args.no_site)))
+        print(f"{out}: " + ", ".join(release(course, out, not args.no_site)))
     except (ReleaseError, SourceError) as error:
         print(f"nothing is released:\n{error}", file=sys.stderr)
         return 1

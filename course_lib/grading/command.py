@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help=f"seconds for a submission, default {usual.seconds:g}")  # fmt: skip
     parser.add_argument("--memory", type=int, default=usual.memory_mb, metavar="MB",
                         help=f"memory for a submission, default {usual.memory_mb}")  # fmt: skip
-    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar, no word on the sandbox")
 
 
 def run(given: argparse.Namespace) -> int:
@@ -86,7 +86,7 @@ def run(given: argparse.Namespace) -> int:
         print(f"  {row.name}: {row.record['status']}: {'; '.join(row.record['notes'])}")
     _say_likely_lab(lab, table)
     lacks = [name for name in PROTECTIONS if name not in sandbox]
-    if lacks:
+    if lacks and not given.quiet:
         print(f"this system does not allow: {', '.join(lacks)} (see the chapter for instructors)")
     return 1 if failed else 0
 

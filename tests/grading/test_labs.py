@@ -7,6 +7,7 @@ file of right and wrong answers to a lab, and hands in one of them for each exer
 from __future__ import annotations
 
 import importlib
+import re
 from functools import cache
 from pathlib import Path
 
@@ -22,15 +23,7 @@ COURSE = Course()
 LABS = [name for name in COURSE.pages if name.startswith("labs/")]
 ANSWERS = Path(__file__).parents[1] / "exercises" / "answers"
 MIXTURES = 3
-WRONG_CLASS = """\
-from dataclasses import dataclass
-
-@dataclass(frozen=True)
-class Wrong:
-    answer: object
-    misconception: object = None
-    says: str = ""
-"""
+WRONG = (ANSWERS.parent / "wrong.py").read_text("utf8")
 
 
 def sources(name, solved):
@@ -48,11 +41,15 @@ def home(exercise):
     raise LookupError(f"no answers to {exercise} in {ANSWERS}")
 
 
+def _alone(text):
+    """A file of answers with what it imports from the tests written out: they are not there."""
+    return re.sub(r"^from tests\.exercises\.wrong import .*$", lambda _: WRONG, text, flags=re.M)
+
+
 def mixtures(lab):
     """Name -> (cells, exercise -> points, exercise -> misconception)."""
     files = {e: Path(home(e).__file__) for e in lab.answers}
-    line = "from tests.exercises.wrong import Wrong"
-    texts = {p.stem: p.read_text("utf8").replace(line, WRONG_CLASS) for p in files.values()}
+    texts = {p.stem: _alone(p.read_text("utf8")) for p in files.values()}
     start = [f"{stem} = {{}}\nexec({text!r}, {stem})" for stem, text in texts.items()]
     for k in range(MIXTURES):
         cells, points, named = ["from course_lib import check", *start], {}, {}

@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from course_lib.__main__ import main
 from course_lib.grading.labs import read_lab
 from course_lib.grading.limits import Limits
 from course_lib.grading.sandbox import PROTECTIONS, Sandbox
 from course_lib.grading.store import Store
-from tests.grading.conftest import grade
+from tests.grading.conftest import Graded, grade
 from tests.grading.notebooks import RIGHT, STUBS, WRONG, answers, notebook
 
 
@@ -124,7 +125,9 @@ def test_what_the_system_does_not_allow_is_said(tmp_path, lab, capsys, monkeypat
     (tmp_path / "class").mkdir()
     fill(tmp_path / "class", 1)
     for _ in range(2):  # a run that grades nothing says what was in effect when it was graded
-        result = grade(tmp_path / "class", lab, tmp_path / "out")
+        places = [str(tmp_path / "class"), "--lab", str(lab), "--out", str(tmp_path / "out")]
+        assert main(["grade", *places, "--jobs", "1"]) == 0
+        result = Graded(0, tmp_path / "out")
         assert {"no network", "no other processes"} <= set(result.book["sandbox_lacks"])
         assert set(result.book["sandbox"]) | set(result.book["sandbox_lacks"]) == set(PROTECTIONS)
         said = capsys.readouterr().out

@@ -6,8 +6,10 @@ import json
 import shutil
 import zipfile
 
+import jupytext
 import pytest
 
+from course_lib.exercises.registry import all_exercises
 from tools import leaks, release
 from tools.sources import Course, SourceError
 
@@ -39,7 +41,7 @@ def released(tmp_path_factory):
     course = Course(COURSE.root)
     course.__dict__["pages"] = {name: COURSE.pages[name] for name in notebooks}
     assert any(name.startswith("labs/") for name in notebooks)
-    release.release(course, out, site=False)
+    release.release(course, out, with_site=False)
     return out
 
 
@@ -67,6 +69,11 @@ def small(tmp_path):
     (tmp_path / "labs").mkdir()
     (tmp_path / "labs" / "01_small.md").write_text(PAGE)
     return Course(tmp_path)
+
+
+def code_of(page):
+    cells = jupytext.reads(page.text, fmt="md:myst").cells
+    return [cell.source for cell in cells if cell.cell_type == "code"]
 
 
 def leaked(folder, course):
@@ -111,6 +118,37 @@ def test_an_expected_value_is_found(small, tmp_path):
     assert leaked(tmp_path / "out", small) == ["the answer to 2.1"]
 
 
+def test_an_answer_in_letters_is_found(small, tmp_path):
+    letters = all_exercises()["14.1"].reference()
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "x.json").write_text(json.dumps({"key": [1, letters]}))
+    assert leaked(tmp_path / "out", small) == ["the answer to 14.1"]
+
+
+def test_a_thin_line_is_no_half_of_a_pair():
+    lines = ["return {", "    'input_ids': batch.input_ids,", "    'labels': moved_by_one,", "}"]
+    returned, inner = list(leaks._pairs(lines))
+    assert returned == "return{input_ids:batch.input_ids,labels:moved_by_one,"
+    assert inner == returned.removeprefix("return{")
+
+
+def test_every_solution_and_every_value_is_looked_for():
+    """But for values so short that they stand anywhere."""
+    wanted = leaks.solution_texts(COURSE)
+    blocks = {
+        page.name: [lines for cell in code_of(page) for lines in leaks._blocks(cell)]
+        for page in COURSE.pages.values()
+    }
+    assert {name for name, found in blocks.items() if found} == {n for n in blocks if "labs/" in n}
+    for name, found in blocks.items():
+        for lines in found:
+            whole = leaks.squeezed("".join(lines))
+            assert any(t in whole and f"a solution of {name}" == wanted[t] for t in wanted), lines
+    values = {e.id for e in all_exercises().values() if e.takes is None}
+    known = {what.removeprefix("the answer to ") for what in leaks.expected_texts().values()}
+    assert values - known == {"1.1"}, "3"
+
+
 def test_a_student_notebook_is_no_leak(small, tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "x.py").write_text("def answer(secret_numbers):\n    ...  # your code here")
@@ -138,10 +176,33 @@ def test_a_stale_or_missing_notebook_stops_the_release(small, tmp_path):
         release.copy_notebooks(small, tmp_path / "out")
 
 
+def test_the_site_is_built_before_it_is_copied(monkeypatch, small, tmp_path):
+    asked = []
+
+    def build(*, if_changed):
+        asked.append(if_changed)
+        (tmp_path / "_build" / "html").mkdir(parents=True)
+        (tmp_path / "_build" / "html" / "index.html").write_text("new")
+        return 0
+
+    monkeypatch.setattr("tools.site.build_site", build)
+    release.copy_site(small, tmp_path / "out")
+    assert asked == [True] and (tmp_path / "out" / "index.html").read_text() == "new"
+
+
+def test_a_site_that_cannot_be_built_stops_the_release(monkeypatch, small, tmp_path):
+    (tmp_path / "_build" / "html").mkdir(parents=True)
+    (tmp_path / "_build" / "html" / "index.html").write_text("of other sources")
+    monkeypatch.setattr("tools.site.build_site", lambda *, if_changed: 1)
+    with pytest.raises(release.ReleaseError, match="could not be built"):
+        release.copy_site(small, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_leak_leaves_no_release_behind(monkeypatch, tmp_path):
     monkeypatch.setattr(release, "copy_notebooks", lambda course, out: out.mkdir())
     monkeypatch.setattr(release, "build_wheel", lambda root, out: out)
     monkeypatch.setattr(leaks, "search", lambda folder, course: ["x: the marker"])
     with pytest.raises(release.ReleaseError, match="the marker"):
-        release.release(Course(), tmp_path / "release", site=False)
+        release.release(Course(), tmp_path / "release", with_site=False)
     assert list(tmp_path.iterdir()) == []
