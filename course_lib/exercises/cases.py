@@ -1,4 +1,9 @@
-"""Small random inputs for checks, all from a seeded generator, never from global state."""
+"""Random inputs for checks, all from a seeded generator, never from global state.
+
+Small ones can be followed by hand. Those with `many` in their name have more of everything than a
+constant that somebody may have written down: over 16 rows or documents, ids far above the toy
+vocabulary.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +15,8 @@ from torch import Tensor
 
 from course_lib.boundaries import document_ids_from_lengths
 from course_lib.vocabulary import ASSISTANT
+
+MOST_ID = 50_000
 
 
 def tokens(rng: random.Random, count: int, least: int = 1, most: int = ASSISTANT) -> list[int]:
@@ -122,3 +129,57 @@ def rectangle(rows: Sequence[Sequence[int]]) -> Tensor:
     torch.Size([1, 2])
     """
     return torch.tensor([list(row) for row in rows], dtype=torch.int64)
+
+
+def many(rng: random.Random, least: int = 17, most: int = 22) -> int:
+    """Return a number above 16.
+
+    >>> many(random.Random(0)) > 16
+    True
+    """
+    return rng.randint(least, most)
+
+
+def many_lengths(rng: random.Random, most: int = 40, longest: int = 3) -> list[int]:
+    """Return over 16 lengths: most of them up to 4, `longest` of them from 17 to `most`, one 1.
+
+    >>> max(many_lengths(random.Random(0))) > 16
+    True
+    """
+    long = [rng.randint(17, most) for _ in range(longest)]
+    found = [*long, 1, *(rng.randint(1, 4) for _ in range(many(rng)))]
+    rng.shuffle(found)
+    return found
+
+
+def many_documents(rng: random.Random, least: int = 0, most: int = MOST_ID) -> list[list[int]]:
+    """Return over 16 documents of ids from `least` to `most`, 0 and 4 among them.
+
+    >>> len(many_documents(random.Random(0))) > 16
+    True
+    """
+    found = [tokens(rng, n, least, most) for n in many_lengths(rng)]
+    for document in found:
+        if coin(rng):
+            document[rng.randrange(len(document))] = rng.choice([n for n in (0, 4) if n >= least])
+    return found
+
+
+def many_ids(rng: random.Random, rows: int) -> Tensor:
+    """Return document ids [B, T] of `rows` rows of over 16 documents each, the ends padded.
+
+    >>> int(many_ids(random.Random(0), 1).max()) > 15
+    True
+    """
+    layout = [many_lengths(rng, 24, 1) for _ in range(rows)]
+    width = max(map(sum, layout)) + rng.randint(1, 20)
+    return torch.stack([document_ids_from_lengths(row, width) for row in layout])
+
+
+def many_rows(rng: random.Random) -> Tensor:
+    """Return document ids [B, T] of over 16 short rows.
+
+    >>> len(many_rows(random.Random(0))) > 16
+    True
+    """
+    return packed_ids(rng, many(rng))

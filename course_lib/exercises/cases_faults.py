@@ -43,6 +43,43 @@ def eos_erased(rng: random.Random) -> tuple[Tensor, Tensor, Tensor, int]:
     return batch.input_ids, labels, batch.attention_mask, EOS
 
 
+def many_scored_twice(rng: random.Random) -> tuple[Tensor, Tensor]:
+    """Long rows of which some predictions are scored two ahead; tokens repeat in most of them."""
+    rows = [
+        cases.tokens(rng, max(3, n), 0, rng.choice([2, cases.MOST_ID]))
+        for n in cases.many_lengths(rng)
+    ]
+    batch = pad_documents(rows)
+    moved = torch.cat([batch.labels[:, 2:], torch.full((len(rows), 1), IGNORE_INDEX)], 1)
+    twice = cases.coins(rng, *moved.shape)
+    return batch.input_ids, torch.where(twice, moved, batch.labels[:, 1:])
+
+
+def many_padding_labelled(rng: random.Random) -> tuple[Tensor, ...]:
+    """The same with long rows, and labels of any id where there is padding."""
+    batch = pad_documents(cases.many_documents(rng), side=rng.choice(["right", "left"]))
+    shape = batch.input_ids.shape
+    rows = [cases.tokens(rng, shape[1], 0, cases.MOST_ID) for _ in range(shape[0])]
+    leak = cases.coins(rng, *shape, 0.2) & (batch.attention_mask == 0)
+    labels = torch.where(leak, cases.rectangle(rows), batch.labels)
+    return batch.input_ids, labels, batch.attention_mask
+
+
+def many_eos_erased(rng: random.Random) -> tuple[Tensor, Tensor, Tensor, int]:
+    """The same with long rows, and an EOS that has another id."""
+    eos_id = cases.MOST_ID + 1
+    rows = [[*d, eos_id] if cases.coin(rng, 0.8) else d for d in cases.many_documents(rng)]
+    rows = [[eos_id if cases.coin(rng, 0.2) else token for token in row] for row in rows]
+    batch = pad_documents(rows, pad_id=eos_id)
+    labels = batch.labels.masked_fill(cases.coins(rng, *batch.labels.shape, 0.3), IGNORE_INDEX)
+    return batch.input_ids, labels, batch.attention_mask, eos_id
+
+
+def many_leaks(rng: random.Random) -> tuple[Tensor, Tensor]:
+    ids = cases.many_ids(rng, 1)[0]
+    return document_mask(ids) | cases.coins(rng, len(ids), len(ids), 0.05), ids
+
+
 def leaky_mask(rng: random.Random) -> tuple[Tensor, Tensor]:
     ids = cases.packed_ids(rng, 1)[0]
     mask = document_mask(ids)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 from torch import Tensor
 
 from course_lib.exercises import cases, chapter02_double
-from course_lib.exercises.checks import Args, Exact, Property, Random
-from course_lib.exercises.containers import Items, Places
+from course_lib.exercises.checks import Args, Edges, Exact, Property, Random
+from course_lib.exercises.containers import Items, Places, parts
 from course_lib.exercises.exercise import Exercise
 from course_lib.exercises.forms import Numbers, numbers
 from course_lib.padding import pad_documents
@@ -36,8 +37,22 @@ def _small_shift() -> list[Args]:
     ]
 
 
-def _not_next(value: tuple, logits: Tensor, labels: Tensor) -> str:
-    kept = numbers(value[1])
+def _single_slots() -> list[Args]:
+    rng = random.Random("2.2")
+    return [
+        (cases.floats(rng, *labels.shape, 5), labels)
+        for labels in map(cases.rectangle, ([[3]], [[3], [IGNORE_INDEX]], [[3, IGNORE_INDEX]]))
+    ]
+
+
+def _many_logits(rng: random.Random) -> Args:
+    labels = pad_documents(cases.many_documents(rng)).labels
+    labels = labels.masked_fill(cases.coins(rng, *labels.shape, 0.1), IGNORE_INDEX)
+    return cases.floats(rng, *labels.shape, 3), labels
+
+
+def _not_next(value: Any, logits: Tensor, labels: Tensor) -> str:
+    kept = numbers(parts(value)[1])
     if kept.shape[1] and (kept[:, 0] != labels[:, 1].numpy()).any():
         return "the first logits that are kept must be scored on the second label of the row"
     return ""
@@ -66,6 +81,7 @@ EXERCISES = (
         checks=(Exact("the pairs of the row"),),
         misconceptions={
             "missing_shift": lambda: _pairs(0),
+            "missing_shift_short": lambda: _pairs(0)[:-1],
             "double_shift": lambda: _pairs(2),
             "shift_backwards": lambda: _pairs(-1),
             "names_the_target_slot": lambda: [(t + 1, i) for t, i in _pairs()],
@@ -83,7 +99,7 @@ EXERCISES = (
         chapter=2,
         idea="drop the last logits and the first labels, so that column t meets label t+1.",
         prompt="Return the logits without those that have no target, and the labels without the "
-        "one that nothing predicts. Change neither argument.",
+        "one that nothing predicts. Change neither argument. A row of one slot leaves nothing.",
         stub='def shift(logits, labels):\n    """[B, T, V], [B, T] -> [B, T-1, V], [B, T-1]"""\n'
         "    ...",
         hints=(
@@ -103,6 +119,7 @@ EXERCISES = (
             Exact("a row of four tokens and the two-sequence preview", _small_shift),
             Property("column 0 meets label 1", _logits_and_labels, _not_next),
             Random("20 random padded batches", _logits_and_labels),
+            Edges("rows of one slot, and large batches", _single_slots, _many_logits),
         ),
         misconceptions={
             "missing_shift": lambda logits, labels: (logits[:, :-1], labels[:, :-1]),
@@ -110,6 +127,7 @@ EXERCISES = (
             "double_shift": lambda logits, labels: (logits[:, :-2], labels[:, 2:]),
             "both_lose_the_first": lambda logits, labels: (logits[:, 1:], labels[:, 1:]),
             "nothing_dropped": lambda logits, labels: (logits, labels),
+            "results_swapped": lambda logits, labels: (labels[:, 1:], logits[:, :-1]),
             "shifts_rows": lambda logits, labels: (logits[:-1], labels[1:]),
             "wraps_around": lambda logits, labels: (logits, labels.roll(-1, 1)),
         },

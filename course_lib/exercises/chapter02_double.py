@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from course_lib.exercises import cases
-from course_lib.exercises.checks import Args, Exact, Property, Random
+from course_lib.exercises.checks import Args, Edges, Exact, Property, Random
 from course_lib.exercises.exercise import Exercise
 from course_lib.exercises.forms import One
 from course_lib.padding import pad_documents
@@ -42,6 +42,27 @@ def _no_repeat(rng: random.Random, length: int) -> list[int]:
     for step in [rng.randint(1, 5) for _ in range(length - 1)]:
         row.append((row[-1] - 1 + step) % 6 + 1)
     return row
+
+
+def _many_shifted_or_not(rng: random.Random) -> Args:
+    """The same with long rows of large ids, and labels of -100 here and there."""
+    rows = [[n * 1000 for n in _no_repeat(rng, k)] for k in cases.many_lengths(rng)]
+    batch = pad_documents(rows)
+    ignored = cases.coins(rng, *batch.labels.shape, 0.3)
+    labels = batch.labels.masked_fill(ignored, IGNORE_INDEX)
+    return batch.input_ids, _early(labels) if cases.coin(rng) else labels, True
+
+
+def _nothing_scored() -> list[Args]:
+    """Batches in which no label can tell, and a copy that stands early but at one place."""
+    one, three = cases.rectangle([[3]]), cases.rectangle([[1, 2, 3]])
+    long = cases.rectangle([[1] * 39 + [2]])
+    return [
+        (one, one.clone(), True),
+        (one, torch.full_like(one, IGNORE_INDEX), True),
+        (three, torch.full_like(three, IGNORE_INDEX), True),
+        (long, long.clone(), True),
+    ]
 
 
 def _small_batches() -> list[Args]:
@@ -90,6 +111,8 @@ EXERCISES = (
                 lambda value, *_: "labels shifted once, by the collator, are right" * value,
             ),
             Random("40 random batches", _shifted_or_not, 40),
+            Edges("batches that tell nothing or little, and large ones", _nothing_scored,
+                  _many_shifted_or_not, 6),
         ),
         misconceptions={
             "ignores_the_loss": lambda ids, labels, _: _twice(ids, labels, True),
@@ -97,4 +120,4 @@ EXERCISES = (
             "loss_shift_is_the_fault": lambda ids, labels, loss_shifts: loss_shifts,
         },
     ),
-)
+)  # fmt: skip

@@ -12,15 +12,15 @@ import torch
 from torch import Tensor
 
 from course_lib.exercises import broken, cases, chapter03_labels, chapter03_masks
-from course_lib.exercises.checks import Args, Exact, Property, Random
-from course_lib.exercises.containers import Fields, Items
+from course_lib.exercises.checks import Args, Edges, Exact, Property, Random
+from course_lib.exercises.containers import Fields, Items, parts
 from course_lib.exercises.exercise import Exercise
 from course_lib.exercises.forms import Numbers, numbers
 from course_lib.padding import pad_documents
 from course_lib.vocabulary import IGNORE_INDEX
 
 IDS = Numbers("input_ids", "int", ("row", "slot"))
-REAL = Numbers("attention_mask", "int", ("row", "slot"))
+REAL = Numbers("attention_mask", "int", ("row", "slot"), digits=True)
 LABELS = Numbers("labels", "int", ("row", "slot"))
 
 
@@ -52,8 +52,16 @@ def _documents(rng: random.Random) -> Args:
     return cases.documents(rng, least=0), rng.choice([0, 4])
 
 
-def _tokens_lost(value: tuple, documents: list[list[int]], pad_id: int) -> str:
-    real = numbers(value[1])
+def _many_documents(rng: random.Random) -> Args:
+    return cases.many_documents(rng), rng.choice([0, 4, cases.MOST_ID + 1])
+
+
+def _little_to_pad() -> list[Args]:
+    return [([[0]], 0), ([[7], [0]], 0), ([[1, 2], [3, 4]], 0), ([[4, 4], [4]], 4)]
+
+
+def _tokens_lost(value: Any, documents: list[list[int]], pad_id: int) -> str:
+    real = numbers(parts(value)[1])
     counts = real.sum(1).tolist()
     wrong = [i for i, d in enumerate(documents) if counts[i] != len(d)]
     if not wrong:
@@ -121,6 +129,8 @@ EXERCISES = (
             ),
             Property("attention_mask counts every token", _documents, _tokens_lost),
             Random("20 random lists, pad id 0 or 4", _documents),
+            Edges("single tokens, nothing to pad, and large lists", _little_to_pad,
+                  _many_documents),
         ),
         misconceptions={
             "pad_by_id": _mask_by_id,
@@ -160,6 +170,8 @@ EXERCISES = (
                 _moved,
             ),
             Random("20 random lists, pad id 0 or 4", _documents),
+            Edges("single tokens, nothing to pad, and large lists", _little_to_pad,
+                  _many_documents),
         ),
         misconceptions={
             "collator_cuts": lambda documents, pad_id: broken.collate(documents, pad_id)
@@ -186,4 +198,4 @@ EXERCISES = (
         own=("padding.pad_documents",),
         given=lambda: {"source": inspect.getsource(broken.collate)},
     ),
-)
+)  # fmt: skip

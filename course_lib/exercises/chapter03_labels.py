@@ -9,15 +9,13 @@ import torch
 from torch import Tensor
 
 from course_lib.exercises import cases
-from course_lib.exercises.checks import Args, Exact, Property, Random
+from course_lib.exercises.checks import Args, Edges, Exact, Property, Random
 from course_lib.exercises.exercise import Exercise
 from course_lib.exercises.forms import Numbers, numbers
 from course_lib.padding import pad_documents
 from course_lib.targets import labels_by_length
 from course_lib.vocabulary import EOS, IGNORE_INDEX
 
-IDS = Numbers("input_ids", "int", ("row", "slot"))
-REAL = Numbers("attention_mask", "int", ("row", "slot"))
 LABELS = Numbers("labels", "int", ("row", "slot"))
 
 
@@ -44,8 +42,7 @@ def _early(input_ids: Tensor, lengths: list[int]) -> Tensor:
 
 
 def _pad_is_eos(rng: random.Random) -> Args:
-    rows = [[*d, EOS] for d in cases.documents(rng)]
-    return pad_documents(rows, pad_id=EOS).input_ids, [len(row) for row in rows]
+    return _padded([[*d, EOS] for d in cases.documents(rng)])
 
 
 def _eos_lost(value: Any, input_ids: Tensor, lengths: list[int]) -> str:
@@ -56,12 +53,27 @@ def _eos_lost(value: Any, input_ids: Tensor, lengths: list[int]) -> str:
     return ""
 
 
+def _padded(rows: list[list[int]], eos_id: int = EOS) -> Args:
+    return pad_documents(rows, pad_id=eos_id).input_ids, [len(row) for row in rows]
+
+
 def _small_eos() -> list[Args]:
-    documents = [[1, 2, EOS], [3, EOS]], [[1, EOS], [1, 2, EOS, 3, EOS], [EOS]]
+    return [_padded([[1, 2, EOS], [3, EOS]]), _padded([[1, EOS], [1, 2, EOS, 3, EOS], [EOS]])]
+
+
+def _odd_ids() -> list[Args]:
+    """One slot, real tokens with id 0, several EOS at an end, and an EOS with another id."""
     return [
-        (pad_documents(rows, pad_id=EOS).input_ids, [len(row) for row in rows])
-        for rows in documents
+        _padded([[EOS]]),
+        _padded([[1, 0, 2, EOS], [0, EOS]]),
+        _padded([[1, EOS, EOS], [EOS, EOS], [EOS]]),
+        _padded([[EOS, 2], [2]], eos_id=2),
     ]
+
+
+def _many_rows(rng: random.Random) -> Args:
+    eos_id = cases.MOST_ID + 1
+    return _padded([[*d, eos_id] for d in cases.many_documents(rng)], eos_id)
 
 
 EXERCISES = (
@@ -88,6 +100,8 @@ EXERCISES = (
             Exact("two small batches", _small_eos),
             Property("the last real EOS of a row is a target", _pad_is_eos, _eos_lost),
             Random("20 random batches", _pad_is_eos),
+            Edges("one slot, ids of 0, EOS with other ids, and large batches", _odd_ids,
+                  _many_rows),
         ),
         misconceptions={
             "eos_erased": _by_id,
@@ -98,4 +112,4 @@ EXERCISES = (
         },
         own=("targets.labels_by_length", "padding.pad_documents"),
     ),
-)
+)  # fmt: skip

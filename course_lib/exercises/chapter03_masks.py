@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 from torch import Tensor
 
 from course_lib.exercises import cases
-from course_lib.exercises.checks import Args, Exact, Property, Random
-from course_lib.exercises.containers import Items
+from course_lib.exercises.checks import Args, Edges, Exact, Property, Random
+from course_lib.exercises.containers import Items, parts
 from course_lib.exercises.exercise import Exercise
 from course_lib.exercises.forms import Difference, Numbers, numbers
 from course_lib.masks import causal_mask, key_padding_mask
@@ -55,8 +56,12 @@ def _attention_mask(rng: random.Random) -> Args:
     return (pad_documents(cases.documents(rng), side=side).attention_mask,)
 
 
-def _sees_padding(value: tuple, attention_mask: Tensor) -> str:
-    combined = numbers(value[1])
+def _with_holes(rng: random.Random) -> Args:
+    return (cases.coins(rng, cases.many(rng), 24, 0.8).long(),)
+
+
+def _sees_padding(value: Any, attention_mask: Tensor) -> str:
+    combined = numbers(parts(value)[1])
     for row, real in enumerate(attention_mask.tolist()):
         for key, here in enumerate(real):
             if not here and combined[row, :, key].any():
@@ -85,7 +90,8 @@ EXERCISES = (
         chapter=3,
         idea="the key padding mask closes columns (keys), never rows (queries).",
         prompt="Return the key padding mask and the combined mask: causal, and no key is padding. "
-        "True = may attend. A padding query keeps its view of the real keys.",
+        "True = may attend. A padding query keeps its view of the real keys. Padding (0) may stand "
+        "anywhere in a row.",
         stub="def attention_masks(attention_mask):\n"
         '    """[B, T] -> two bool masks, [B, 1, T], [B, T, T]"""\n    ...',
         hints=(
@@ -112,6 +118,14 @@ EXERCISES = (
             ),
             Property("no query sees padding", _attention_mask, _sees_padding),
             Random("20 random batches, padded right or left", _attention_mask),
+            Edges(
+                "one slot, no real token, padding inside a row, and large batches",
+                lambda: [
+                    (cases.rectangle(rows),)
+                    for rows in ([[1]], [[0]], [[0, 0], [1, 1]], [[1, 0, 1, 1, 0]])
+                ],
+                _with_holes,
+            ),
         ),
         misconceptions={
             "pad_query_masked": _query_masked,

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from course_lib.boundaries import document_ids_from_lengths, document_starts
 from course_lib.exercises import cases
-from course_lib.exercises.checks import Args, Exact, Property, Random
+from course_lib.exercises.checks import Args, Edges, Exact, Property, Random
 from course_lib.exercises.exercise import Exercise
 from course_lib.exercises.forms import Numbers, numbers
 from course_lib.targets import (
@@ -49,6 +49,13 @@ def _packed(rng: random.Random) -> Args:
     ids = cases.packed_ids(rng, rng.randint(1, 3))
     tokens = cases.rectangle([cases.tokens(rng, ids.shape[1]) for _ in ids])
     return tokens.masked_fill(ids < 0, IGNORE_INDEX), ids
+
+
+def _many_packed(rng: random.Random) -> Args:
+    """Over 16 rows of over 16 documents; some labels are switched off already."""
+    ids = cases.many_ids(rng, cases.many(rng))
+    tokens = cases.rectangle([cases.tokens(rng, ids.shape[1], 0, cases.MOST_ID) for _ in ids])
+    return tokens.masked_fill((ids < 0) | cases.coins(rng, *ids.shape, 0.1), IGNORE_INDEX), ids
 
 
 def _boundary_left(value: Any, labels: Tensor, document_ids: Tensor) -> str:
@@ -101,6 +108,16 @@ EXERCISES = (
             ),
             Property("no later document begins with a target", _packed, _boundary_left),
             Random("20 random packed batches", _packed),
+            Edges(
+                "one slot, a row of padding, ids of 0, and large batches",
+                lambda: [
+                    (cases.rectangle([[5]]), cases.rectangle([[0]])),
+                    (cases.rectangle([[1, 2], [IGNORE_INDEX] * 2]),
+                     cases.rectangle([[0, 1], [-1, -1]])),
+                    (cases.rectangle([[0, 0, 0, 0]]), cases.rectangle([[0, 0, 1, 1]])),
+                ],
+                _many_packed,
+            ),
         ),
         misconceptions={
             "boundary_kept": lambda labels, document_ids: labels,
@@ -139,4 +156,4 @@ EXERCISES = (
         },
         given=lambda: {"row": encode(PLAIN), "text": PLAIN, "lengths": list(PLAIN_LENGTHS)},
     ),
-)
+)  # fmt: skip

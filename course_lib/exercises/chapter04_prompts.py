@@ -9,7 +9,7 @@ from typing import Any
 from torch import Tensor
 
 from course_lib.exercises import cases
-from course_lib.exercises.checks import Args, Exact, Property, Random
+from course_lib.exercises.checks import Args, Edges, Exact, Property, Random
 from course_lib.exercises.exercise import Exercise
 from course_lib.exercises.forms import Numbers, numbers
 from course_lib.padding import pad_documents
@@ -55,6 +55,11 @@ def _with_prompts(rng: random.Random) -> Args:
     return pad_documents(rows).labels, [rng.randint(0, len(row)) for row in rows]
 
 
+def _many_with_prompts(rng: random.Random) -> Args:
+    rows = cases.many_documents(rng)
+    return pad_documents(rows).labels, [rng.randint(0, len(row)) for row in rows]
+
+
 def _answers_kept(value: Any, labels: Tensor, prompt_lengths: list[int]) -> str:
     kept = (numbers(value) != IGNORE_INDEX).sum(1)
     right = (labels != IGNORE_INDEX).sum(1).tolist()
@@ -94,6 +99,15 @@ EXERCISES = (
             ),
             Property("every answer token keeps its label", _with_prompts, _answers_kept),
             Random("20 random batches", _with_prompts),
+            Edges(
+                "one slot, ids of 0, and large batches",
+                lambda: [
+                    (cases.rectangle([[3]]), [0]),
+                    (cases.rectangle([[3]]), [1]),
+                    (cases.rectangle([[0, 0, 2], [1, 0, IGNORE_INDEX]]), [1, 0]),
+                ],
+                _many_with_prompts,
+            ),
         ),
         misconceptions={
             "first_answer_masked": _lengths_plus(1),

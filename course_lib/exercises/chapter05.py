@@ -14,7 +14,7 @@ from course_lib.boundaries import (
     position_ids_from_lengths,
 )
 from course_lib.exercises import cases, chapter05_exit, chapter05_masks, chapter05_packing
-from course_lib.exercises.checks import Args, Exact, Property, Random
+from course_lib.exercises.checks import Args, Edges, Exact, Property, Random
 from course_lib.exercises.exercise import Exercise
 from course_lib.exercises.forms import Numbers, numbers
 
@@ -42,6 +42,11 @@ def _padding_counts_on(lengths: list[int], total: int) -> Tensor:
 def _lengths_and_total(rng: random.Random) -> Args:
     lengths = cases.lengths(rng)
     return lengths, sum(lengths) + rng.randint(0, 3)
+
+
+def _many_lengths_and_total(rng: random.Random) -> Args:
+    lengths = cases.many_lengths(rng)
+    return lengths, sum(lengths) + rng.randint(0, 30)
 
 
 def _starts_above_zero(value: Any, lengths: list[int], total: int) -> str:
@@ -75,9 +80,10 @@ POSITIONS = Exercise(
     difficulty="medium",
     chapter=5,
     idea="positions start again at 0 with each document, and padding has -1.",
-    prompt="Return the position ids of a row of `total` slots that holds documents of these "
-    "lengths: from 0 in each document, -1 on the padding behind them.",
-    stub='def position_ids(lengths, total):\n    """[N], T -> position ids [T]"""\n    ...',
+    prompt="`lengths` is a list of whole numbers, the lengths of the documents in a row of `total` "
+    "slots. Return the position ids of the row: from 0 in each document, -1 on the padding behind "
+    "them.",
+    stub='def position_ids(lengths, total):\n    """list [N], T -> position ids [T]"""\n    ...',
     hints=(
         "write the positions of one document of length 3. What changes for the next one?",
         "join the counts of the documents, then fill up with -1.",
@@ -92,16 +98,19 @@ POSITIONS = Exercise(
         ),
         Property("every document begins at 0", _lengths_and_total, _starts_above_zero),
         Random("20 random rows", _lengths_and_total),
+        Edges("one token, nothing but one document, and large rows",
+              lambda: [([1], 1), ([1], 3), ([6], 6)], _many_lengths_and_total),
     ),
     misconceptions={
         "positions_not_reset": _not_reset,
+        "slots_for_positions": lambda lengths, total: torch.arange(total),
         "pad_position_zero": _pad_zero,
         "positions_from_one": _from_one,
         "padding_counts_on": _padding_counts_on,
         "document_numbers": document_ids_from_lengths,
     },
     own=("boundaries.position_ids_from_lengths", "boundaries.position_ids_from_document_ids"),
-)
+)  # fmt: skip
 
 CU_SEQLENS = Exercise(
     id="5.2",
@@ -111,8 +120,9 @@ CU_SEQLENS = Exercise(
     difficulty="easy",
     chapter=5,
     idea="cu_seqlens holds N+1 numbers: 0, and the end of each document.",
-    prompt="Return the cumulative lengths of the documents, from 0, as an int32 tensor or array.",
-    stub='def cu_seqlens(lengths):\n    """[N] -> [N+1], int32"""\n    ...',
+    prompt="Return the cumulative lengths of the documents (`lengths` is a list), from 0, as an "
+    "int32 tensor or array.",
+    stub='def cu_seqlens(lengths):\n    """list [N] -> [N+1], int32"""\n    ...',
     hints=(
         "document i occupies slots cu[i] to cu[i+1]. What is cu[0]?",
         "how many numbers do N documents need, if each start is the end before it?",
@@ -126,6 +136,8 @@ CU_SEQLENS = Exercise(
         Property("it ends at the number of tokens", lambda rng: (cases.lengths(rng),),
                  _does_not_rise),
         Random("20 random rows", lambda rng: (cases.lengths(rng),)),
+        Edges("one token, a document of 70,000, and large rows",
+              lambda: [([1],), ([70_000, 1],)], lambda rng: (cases.many_lengths(rng, 4000),)),
     ),
     misconceptions={
         "no_leading_zero": lambda lengths: cu_seqlens_from_lengths(lengths)[1:],

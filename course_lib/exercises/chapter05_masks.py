@@ -11,7 +11,7 @@ from torch import Tensor
 
 from course_lib.boundaries import document_ids_from_lengths
 from course_lib.exercises import cases
-from course_lib.exercises.checks import Args, Exact, NoLoop, Property, Random
+from course_lib.exercises.checks import Args, Edges, Exact, NoLoop, Property, Random
 from course_lib.exercises.exercise import Exercise
 from course_lib.exercises.forms import Difference, Numbers, numbers
 from course_lib.masks import causal_mask, document_mask
@@ -94,6 +94,11 @@ def _small_rows() -> list[list[int]]:
     return [document_ids_from_lengths(lengths, total).tolist() for lengths, total in layouts]
 
 
+def _odd_rows() -> list[list[int]]:
+    """One slot, nothing but padding, padding at both ends."""
+    return [[0], [-1], [-1, -1], [-1, 0, 0, 1, -1]]
+
+
 def _two_halves(size: int) -> Args:
     return (document_ids_from_lengths([size // 2, size // 2])[None],)
 
@@ -121,6 +126,9 @@ LOOP = Exercise(
         Exact("four small rows", lambda: [(row,) for row in _small_rows()]),
         Property("no query sees another document", _one_row, _crosses),
         Random("20 random rows", _one_row),
+        Edges("one slot, only padding, padding at both ends, and large rows",
+              lambda: [(row,) for row in _odd_rows()],
+              lambda rng: (cases.many_ids(rng, 1)[0].tolist(),)),
     ),
     misconceptions={
         name: lambda document_ids, wrong=wrong: wrong(torch.tensor(document_ids))
@@ -128,7 +136,7 @@ LOOP = Exercise(
     },
     own=("masks.document_mask", "masks.causal_mask"),
     explain=lambda args, found: _why(torch.tensor(args[0]), found),
-)
+)  # fmt: skip
 
 VECTORISED = Exercise(
     id="5.4",
@@ -154,11 +162,14 @@ VECTORISED = Exercise(
         Property("no query sees another document", _rows, _crosses),
         Random("20 random batches", _rows),
         NoLoop("Python steps do not grow with T", _two_halves),
+        Edges("one slot, only padding, padding at both ends, and large batches",
+              lambda: [(torch.tensor([row]),) for row in _odd_rows()],
+              lambda rng: (cases.many_ids(rng, cases.many(rng)),), 1),
     ),
     misconceptions=WRONG,
     own=("masks.document_mask",),
     explain=lambda args, found: _why(args[0], found),
-)
+)  # fmt: skip
 
 BY_HAND = Exercise(
     id="5.5",

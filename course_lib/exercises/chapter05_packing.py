@@ -5,10 +5,11 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from course_lib.exercises.checks import Args, Exact, Property, Random
-from course_lib.exercises.containers import Rows
+from course_lib.exercises import cases
+from course_lib.exercises.checks import Args, Edges, Exact, Property, Random
+from course_lib.exercises.containers import Rows, listed
 from course_lib.exercises.exercise import Exercise
-from course_lib.exercises.forms import numbers
+from course_lib.exercises.forms import scalar_of
 from course_lib.packing import pack_lengths
 
 
@@ -59,8 +60,17 @@ def _lengths(rng: random.Random) -> Args:
     return [rng.randint(1, capacity) for _ in range(rng.randint(3, 9))], capacity
 
 
+def _many_lengths(rng: random.Random) -> Args:
+    """Over 16 documents that need a row each, and as many short ones."""
+    capacity = rng.randint(30, 60)
+    long = [rng.randint(capacity // 2 + 1, capacity) for _ in range(cases.many(rng))]
+    lengths = [*long, *(rng.randint(1, 5) for _ in range(3 * cases.many(rng)))]
+    rng.shuffle(lengths)
+    return lengths, capacity
+
+
 def _lost_or_full(value: Any, lengths: list[int], capacity: int) -> str:
-    rows = [numbers(row).tolist() for row in value]
+    rows = [[scalar_of(i) for i in listed(row)] for row in listed(value)]
     placed = sorted(i for row in rows for i in row)
     if placed != list(range(len(lengths))):
         return f"every document must stand in one row; yours hold the numbers {placed}"
@@ -102,6 +112,8 @@ FIRST_FIT = Exercise(
         Property("every document stands in one row, and no row is too full", _lengths,
                  _lost_or_full),
         Random("40 random lists", _lengths, 40),
+        Edges("one document, equal lengths, and long lists",
+              lambda: [([5], 5), ([1], 9), ([3, 3, 3], 3), ([2, 2, 2], 6)], _many_lengths),
     ),
     misconceptions={
         "not_longest_first": lambda lengths, capacity: _packed("first_fit", lengths, capacity),

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from course_lib.exercises import cases
-from course_lib.exercises.checks import Args, Exact, Property, Random
+from course_lib.exercises.checks import Args, Edges, Exact, Property, Random
 from course_lib.exercises.exercise import Exercise
 from course_lib.exercises.forms import One, scalar_of
 from course_lib.loss import reduce_losses
@@ -39,6 +39,18 @@ def lesson() -> Args:
 def losses_and_mask(rng: random.Random) -> Args:
     rows, columns = rng.randint(1, 4), rng.randint(2, 6)
     return cases.losses(rng, rows, columns), cases.some_true(rng, rows, columns)
+
+
+def losses_in(rng: random.Random, target_mask: Tensor) -> Tensor:
+    """Losses of targets, some of them 0, and any other number where there is no target."""
+    losses = cases.losses(rng, *target_mask.shape) * cases.coins(rng, *target_mask.shape, 0.9)
+    other = torch.tensor([rng.choice([-5.0, 0.0, 3.0, 1e6]) for _ in range(losses.numel())])
+    return torch.where(target_mask, losses, other.view_as(losses))
+
+
+def many_losses_and_mask(rng: random.Random) -> Args:
+    mask = cases.some_true(rng, cases.many(rng), cases.many(rng))
+    return losses_in(rng, mask), mask
 
 
 def _outside(value: Any, losses: Tensor, target_mask: Tensor) -> str:
@@ -72,6 +84,26 @@ def _empty_count(losses: Tensor, target_mask: Tensor, document_ids: Tensor) -> T
 def _packed_losses(rng: random.Random) -> Args:
     mask, ids = cases.packed_targets(rng)
     return cases.losses(rng, len(mask), mask.shape[1]), mask, ids
+
+
+def _many_packed_losses(rng: random.Random) -> Args:
+    ids = cases.many_ids(rng, cases.many(rng))
+    mask = cases.some_true(rng, len(ids), ids.shape[1] - 1) & (ids[:, 1:] >= 0)
+    mask[0, 0] = True
+    return losses_in(rng, mask), mask, ids
+
+
+def _few_or_nothing() -> list[Args]:
+    """One target; losses of 0; a row without targets; over four documents in a row."""
+    return [
+        (torch.tensor([[2.0]]), boolean([[1]]), cases.rectangle([[0, 0]])),
+        (torch.tensor([[0.0, 0.0, 4.0]]), boolean([[1, 1, 1]]), cases.rectangle([[0, 0, 0, 1]])),
+        (torch.tensor([[9.0, -1.0], [1.0, 9.0]]), boolean([[0, 0], [1, 0]]),
+         cases.rectangle([[0, 0, 0], [0, 0, -1]])),
+        (torch.tensor([[1.0, 1.0, 1.0, 1.0, 8.0], [2.0, 4.0, 0.0, 0.0, 0.0]]),
+         boolean([[1, 1, 1, 1, 1], [1, 1, 0, 0, 0]]),
+         cases.rectangle([[0, 1, 2, 3, 4, 5], [0, 0, 0, -1, -1, -1]])),
+    ]
 
 
 def _small_packed() -> list[Args]:
@@ -121,6 +153,15 @@ EXERCISES = (
             Property("a mean lies between its smallest and its largest loss", losses_and_mask,
                      _outside),
             Random("20 random batches", losses_and_mask),
+            Edges(
+                "one target, losses of 0, a row without targets, and large batches",
+                lambda: [
+                    (torch.tensor([[2.0]]), boolean([[1]])),
+                    (torch.tensor([[0.0, 0.0, 3.0]]), boolean([[1, 1, 1]])),
+                    (torch.tensor([[1.0, -1e6], [1e6, 0.0]]), boolean([[1, 0], [0, 0]])),
+                ],
+                many_losses_and_mask,
+            ),
         ),
         misconceptions={
             "mean_of_row_means": _row_means,
@@ -157,6 +198,8 @@ EXERCISES = (
         checks=(
             Exact("a packed row, and two rows of two documents", _small_packed),
             Random("40 random packed batches", _packed_losses, 40),
+            Edges("one target, losses of 0, a row without targets, and large batches",
+                  _few_or_nothing, _many_packed_losses),
         ),
         misconceptions={
             "mean_of_row_means": lambda losses, mask, ids: _row_means(losses, mask),

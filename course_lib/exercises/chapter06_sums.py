@@ -9,9 +9,15 @@ import torch
 from torch import Tensor
 
 from course_lib.exercises import cases
-from course_lib.exercises.chapter06_means import boolean, lesson, losses_and_mask, scored_sum
-from course_lib.exercises.checks import Args, Exact, Property, Random
-from course_lib.exercises.containers import Items
+from course_lib.exercises.chapter06_means import (
+    boolean,
+    lesson,
+    losses_and_mask,
+    losses_in,
+    scored_sum,
+)
+from course_lib.exercises.checks import Args, Edges, Exact, Property, Random
+from course_lib.exercises.containers import Items, parts
 from course_lib.exercises.exercise import Exercise
 from course_lib.exercises.forms import One, scalar_of
 from course_lib.loss import LossSum, reduce_losses
@@ -50,6 +56,13 @@ def _micro_batches(rng: random.Random) -> Args:
     return (batches,)
 
 
+def _many_micro_batches(rng: random.Random) -> Args:
+    """Over 16 of unlike shapes; about one in five has no target."""
+    masks = [cases.some_true(rng, rng.randint(1, 4), rng.randint(1, 20)) for _ in range(20)]
+    masks[1:] = [mask & cases.coin(rng, 0.8) for mask in masks[1:]]
+    return ([(losses_in(rng, mask), mask) for mask in masks],)
+
+
 def _split_matters(value: Any, micro_batches: Micro) -> str:
     """The same losses in one micro-batch of a single row must give the same mean."""
     losses = torch.cat([x.flatten() for x, _ in micro_batches])[None]
@@ -66,16 +79,24 @@ def _ranks(pairs: list[tuple[float, int]]) -> tuple[float, float]:
 
 
 def _rank_means(pairs: list[tuple[float, int]]) -> tuple[float, float]:
-    return sum(LossSum(t, c).mean for t, c in pairs) / len(pairs), _ranks(pairs)[1]
+    means = [LossSum(total, max(count, 1)).mean for total, count in pairs]
+    return sum(means) / len(pairs), _ranks(pairs)[1]
 
 
 def _pairs(rng: random.Random) -> Args:
     return ([(rng.randint(1, 40) / 4, rng.randint(1, 9)) for _ in range(rng.randint(2, 4))],)
 
 
+def _many_pairs(rng: random.Random) -> Args:
+    """Over 16 ranks, some of them without targets."""
+    counts = [5, *(rng.randint(0, 9) for _ in range(cases.many(rng)))]
+    return ([(rng.randint(0, 40) / 4 if count else 0.0, count) for count in counts],)
+
+
 def _gradient(value: Any, pairs: list[tuple[float, int]]) -> str:
     """What DDP's average of the scaled sums comes to must be the global mean."""
-    averaged = sum(scalar_of(value[1]) * total for total, _ in pairs) / len(pairs)
+    factor = scalar_of(parts(value)[1])
+    averaged = sum(factor * total for total, _ in pairs) / len(pairs)
     if abs(averaged - _ranks(pairs)[0]) < 1e-4:
         return ""
     return (
@@ -114,6 +135,15 @@ EXERCISES = (
             ),
             Property("how the batch is cut does not matter", _micro_batches, _split_matters),
             Random("20 random batches", _micro_batches),
+            Edges(
+                "one micro-batch, the first without targets, losses of 0, and long lists",
+                lambda: [
+                    ([lesson()],),
+                    ([(torch.tensor([[4.0]]), boolean([[0]])), lesson()],),
+                    ([(torch.tensor([[0.0, 0.0]]), boolean([[1, 1]])), lesson()],),
+                ],
+                _many_micro_batches,
+            ),
         ),
         misconceptions={
             "mean_of_means": _mean_of_means,
@@ -132,9 +162,9 @@ EXERCISES = (
         difficulty="hard",
         chapter=6,
         idea="DDP divides the sum of gradients by the number of ranks; the loss must undo that.",
-        prompt="Each rank has a sum of losses and a count of targets. Return the global token "
-        "mean, and the factor by which every rank multiplies its own sum so that the average of "
-        "the gradients over ranks is the gradient of that mean.",
+        prompt="Each rank has a sum of losses and a count of targets, which may be 0. Return the "
+        "global token mean, and the factor by which every rank multiplies its own sum so that the "
+        "average of the gradients over ranks is the gradient of that mean.",
         stub="def ranks(pairs):\n"
         '    """one (sum, count) for each rank -> mean, factor"""\n    ...',
         hints=(
@@ -156,6 +186,15 @@ EXERCISES = (
             ),
             Property("the averaged gradient is that of the global mean", _pairs, _gradient),
             Random("20 random sets of ranks", _pairs),
+            Edges(
+                "one rank, a rank without targets, losses of 0, and many ranks",
+                lambda: [
+                    ([(4.0, 2)],),
+                    ([(0.0, 0), (6.0, 3)],),
+                    ([(0.0, 3), (2.0, 1)],),
+                ],
+                _many_pairs,
+            ),
         ),
         misconceptions={
             "mean_of_rank_means": _rank_means,

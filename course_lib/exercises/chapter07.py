@@ -8,9 +8,14 @@ import torch
 from torch import Tensor
 
 from course_lib.exercises import cases, chapter07_slots
-from course_lib.exercises.cases_faults import leaky_mask, scored_twice
+from course_lib.exercises.cases_faults import (
+    leaky_mask,
+    many_leaks,
+    many_scored_twice,
+    scored_twice,
+)
 from course_lib.exercises.chapter07_denominator import DENOMINATOR
-from course_lib.exercises.checks import Args, Exact, Property, Random
+from course_lib.exercises.checks import Args, Edges, Exact, Property, Random
 from course_lib.exercises.containers import Places, places
 from course_lib.exercises.detectors import detector, where
 from course_lib.masks import causal_mask, document_mask
@@ -65,6 +70,21 @@ def _small_masks() -> list[Args]:
     ]
 
 
+def _odd_masks() -> list[Args]:
+    """One slot, nothing but padding, everything open."""
+    layouts = [0], [-1, -1], [-1, 0, 1, 2, -1]
+    return [(torch.ones(len(ids), len(ids)).bool(), torch.tensor(ids)) for ids in layouts]
+
+
+def _short_rows() -> list[Args]:
+    """One slot, two slots, ids of 0."""
+    return [
+        (cases.rectangle([[3]]), cases.rectangle([[]])),
+        (cases.rectangle([[1, 2]]), cases.rectangle([[2]])),
+        (cases.rectangle([[2, 1, 0], [2, 2, 0]]), cases.rectangle([[0, -100], [0, 0]])),
+    ]
+
+
 EXERCISES = (
     *chapter07_slots.EXERCISES,
     DENOMINATOR,
@@ -97,6 +117,8 @@ EXERCISES = (
             ),
             Property("no healthy prediction is named", scored_twice, _healthy_named),
             Random("20 random batches", scored_twice),
+            Edges("rows of one slot and of two, ids of 0, and large batches", _short_rows,
+                  many_scored_twice),
         ),
         misconceptions={
             "equal_neighbours_named": lambda ids, t: where(_two_ahead(ids, t, differs=False)),
@@ -129,6 +151,8 @@ EXERCISES = (
             Exact("causal only, a clean mask, three documents, single leaks", _small_masks),
             Property("every named pair is allowed by the mask", leaky_mask, _same_named),
             Random("20 random masks", leaky_mask),
+            Edges("one slot, only padding, everything open, and large masks", _odd_masks,
+                  many_leaks),
         ),
         misconceptions={
             "padding_named_too": lambda mask, ids: where(mask & (ids[:, None] != ids)),

@@ -9,7 +9,7 @@ from torch import Tensor
 from course_lib.boundaries import document_starts
 from course_lib.exercises import cases
 from course_lib.exercises.cases_faults import rows_under_b
-from course_lib.exercises.checks import Args, Exact, Property, Random
+from course_lib.exercises.checks import Args, Edges, Exact, Property, Random
 from course_lib.exercises.exercise import Exercise
 from course_lib.exercises.forms import One
 from course_lib.vocabulary import IGNORE_INDEX
@@ -70,6 +70,18 @@ def _random(rng: random.Random) -> Args:
     return _case(layouts, max(map(sum, layouts)) + 1, rng.choice(WORDS), rng)
 
 
+def _many(rng: random.Random) -> Args:
+    layouts = [cases.many_lengths(rng, 24, 1) for _ in range(cases.many(rng))]
+    return _case(layouts, max(map(sum, layouts)) + 1, rng.choice(WORDS), rng)
+
+
+def _counts_that_agree() -> list[Args]:
+    """One document, with and without padding: some denominators are the same number."""
+    rng = random.Random("7.5")
+    sizes = ([[2]], 2, "predictions"), ([[5]], 5, "boundaries"), ([[5], [3]], 6, "predictions")
+    return [_case(*size, rng) for size in sizes]
+
+
 def _small() -> list[Args]:
     return [_case([[4, 3]], 8, by, random.Random("7.5")) for by in WORDS]
 
@@ -107,6 +119,7 @@ DENOMINATOR = Exercise(
         Property("a loss below the token mean was not divided by targets", _random,
                  _too_small_a_mean),
         Random("40 random packed batches", _random, 40),
+        Edges("one document, counts that agree, and large batches", _counts_that_agree, _many, 6),
     ),
     misconceptions={
         "always_fine": lambda *args: "targets",

@@ -7,8 +7,13 @@ from typing import Any
 from torch import Tensor
 
 from course_lib.exercises import cases
-from course_lib.exercises.cases_faults import eos_erased, padding_labelled
-from course_lib.exercises.checks import Exact, Property, Random
+from course_lib.exercises.cases_faults import (
+    eos_erased,
+    many_eos_erased,
+    many_padding_labelled,
+    padding_labelled,
+)
+from course_lib.exercises.checks import Edges, Exact, Property, Random
 from course_lib.exercises.containers import Places, places
 from course_lib.exercises.detectors import SLOTS, detector, where
 from course_lib.vocabulary import EOS, IGNORE_INDEX
@@ -59,6 +64,15 @@ EXERCISES = (
             ),
             Property("no real token is named", padding_labelled, _real_named),
             Random("20 random batches", padding_labelled),
+            Edges(
+                "one slot, padding inside a row, labels of other ids, and large batches",
+                lambda: [
+                    tuple(map(cases.rectangle, ([[3]], [[3]], [[1]]))),
+                    tuple(map(cases.rectangle, ([[0]], [[0]], [[0]]))),
+                    tuple(map(cases.rectangle, ([[1, 0, 0]], [[1, 5, 0]], [[1, 0, 1]]))),
+                ],
+                many_padding_labelled,
+            ),
         ),
         misconceptions={
             "pad_by_id": lambda ids, labels, real: where((ids == 0) & (labels != IGNORE_INDEX)),
@@ -100,6 +114,15 @@ EXERCISES = (
             ),
             Property("no padding is named", eos_erased, _padding_named),
             Random("20 random batches", eos_erased),
+            Edges(
+                "one slot, padding on the left, EOS with other ids, and large batches",
+                lambda: [
+                    (*map(cases.rectangle, ([[2]], [[-100]], [[1]])), 2),
+                    (*map(cases.rectangle, ([[0, 0]], [[-100, -100]], [[0, 1]])), 0),
+                    (*map(cases.rectangle, ([[4, 1, 4]], [[-100, 1, -100]], [[1, 1, 1]])), 1),
+                ],
+                many_eos_erased,
+            ),
         ),
         misconceptions={
             "padding_named_too": lambda ids, labels, real, eos: where(

@@ -8,7 +8,7 @@ from typing import Any
 
 from course_lib.boundaries import cu_seqlens_from_lengths
 from course_lib.exercises import cases
-from course_lib.exercises.checks import Args, Exact, Property, Random
+from course_lib.exercises.checks import Args, Edges, Exact, Property, Random
 from course_lib.exercises.exercise import Exercise
 from course_lib.exercises.forms import Numbers, numbers
 
@@ -41,6 +41,11 @@ def _whole_tiles(cu_seqlens: list[int], tile: int) -> list[int]:
 def _case(rng: random.Random) -> Args:
     lengths = cases.lengths(rng, most=9)
     return cu_seqlens_from_lengths(lengths).tolist(), rng.choice([2, 3, 4])
+
+
+def _many(rng: random.Random) -> Args:
+    lengths = cases.many_lengths(rng)
+    return cu_seqlens_from_lengths(lengths).tolist(), rng.choice([5, 8])
 
 
 def _in_range(value: Any, cu_seqlens: list[int], tile: int) -> str:
@@ -82,6 +87,11 @@ EXERCISES = (
             ),
             Property("the diagonal, and nothing above it", _case, _in_range),
             Random("40 random rows", _case, 40),
+            Edges(
+                "one token, tiles of one token and larger than the row, and large rows",
+                lambda: [([0, 1], 4), ([0, 3], 1), ([0, 2, 3], 1), ([0, 2, 7], 9)],
+                _many,
+            ),
         ),
         misconceptions={
             "no_document_mask": lambda cu, t: list(range(1, -(-cu[-1] // t) + 1)),

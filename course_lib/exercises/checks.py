@@ -1,4 +1,4 @@
-"""The kinds of checks: small exact cases, properties, seeded random cases, and "no loop"."""
+"""The kinds of checks: exact cases, properties, seeded random cases, edges, and "no loop"."""
 
 from __future__ import annotations
 
@@ -37,6 +37,27 @@ class Random:
 
     def calls(self, rng: random.Random) -> Iterable[Call]:
         return [Call(self.case(rng)) for _ in range(self.count)]
+
+    def judge(self, exercise: Exercise, done: Done) -> Failure | None:
+        return compare(exercise, *done[-1])
+
+
+@dataclass(frozen=True)
+class Edges:
+    """Both ends of what an exercise allows: the smallest cases, then `count` large random ones.
+
+    A rule that holds up to some small number only (four rows, ids up to 3, positions below 5)
+    passes small random cases. The large ones have more than 16 of everything that can be counted.
+    """
+
+    name: str
+    smallest: Callable[[], Sequence[Args]]
+    large: Callable[[random.Random], Args]
+    count: int = 2
+
+    def calls(self, rng: random.Random) -> Iterable[Call]:
+        large = [self.large(rng) for _ in range(self.count)]
+        return [Call(args) for args in [*self.smallest(), *large]]
 
     def judge(self, exercise: Exercise, done: Done) -> Failure | None:
         return compare(exercise, *done[-1])

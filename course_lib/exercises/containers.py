@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from course_lib.exercises.forms import Difference, Form, bad, scalar_of
 from course_lib.exercises.plain import Array, Opaque, type_name
 
@@ -23,7 +25,9 @@ class Places:
             return bad(
                 f"{self.name} must be a list of {shape}; you gave {type_name(got)}"
             )
-        items = got.values.tolist() if isinstance(got, Array) else got
+        items = listed(got)
+        if not isinstance(items, list | tuple):
+            return bad(f"{self.name} must be a list of {shape}; you gave one number, {items}")
         found: list[tuple[int, ...]] = []
         for item in items:
             pair = _pair(item, len(self.axes))
@@ -56,15 +60,17 @@ class Rows:
     name: str
 
     def compare(self, expected: Any, got: Any) -> Difference | None:
-        if not isinstance(got, list | tuple):
+        given = listed(got)
+        if not isinstance(given, list | tuple):
             return bad(f"{self.name} must be a list of lists; you gave {type_name(got)}")
-        rows = [row.values.tolist() if isinstance(row, Array) else row for row in got]
-        for i, row in enumerate(rows):
-            whole = isinstance(row, list | tuple) and all(type(n) is int for n in row)
-            if not whole:
+        rows = []
+        for i, row in enumerate(map(listed, given)):
+            held = [scalar_of(n) for n in row] if isinstance(row, list | tuple) else [None]
+            if any(type(n) is not int for n in held):
                 return bad(f"row {i} of {self.name} must be a list of whole numbers: {row}")
+            rows.append(held)
         for i, wanted in enumerate(expected):
-            mine = list(rows[i]) if i < len(rows) else None
+            mine = rows[i] if i < len(rows) else None
             if mine != list(wanted):
                 return Difference(
                     f"{self.name}: row {i}",
@@ -102,13 +108,15 @@ class Fields:
 
 @dataclass(frozen=True)
 class Items:
-    """A tuple (or list) of exactly these things, in this order."""
+    """A tuple (or list, or one array) of exactly these things, in this order."""
 
     items: Sequence[Form]
     names: tuple[str, ...]
 
     def compare(self, expected: Any, got: Any) -> Difference | None:
         names = ", ".join(self.names)
+        if isinstance(got, Array) and got.values.ndim == np.ndim(_first(expected)) + 1:
+            got = parts(got)
         if not isinstance(got, list | tuple):
             return bad(
                 f"the answer must be {len(self.names)} things, {names}; you gave {type_name(got)}"
@@ -124,13 +132,37 @@ class Items:
         return None
 
 
+def _first(expected: Any) -> Any:
+    return expected[0].values if isinstance(expected[0], Array) else expected[0]
+
+
+def parts(value: Any) -> Any:
+    """Return plain data of the form `Items` as its parts: an array is cut along its first axis.
+
+    >>> len(parts(Array(np.zeros((2, 3)), "numpy float64")))
+    2
+    """
+    if isinstance(value, Array) and value.values.ndim:
+        return [Array(np.asarray(part), value.source) for part in value.values]
+    return value
+
+
+def listed(value: Any) -> Any:
+    """Return an array as nested lists (as one number where it has no axis), all else as it is.
+
+    >>> listed(Array(np.zeros(2, dtype=int), "numpy int64"))
+    [0, 0]
+    """
+    return value.values.tolist() if isinstance(value, Array) else value
+
+
 def places(value: Any, shape: Sequence[int]) -> list[tuple[int, ...]]:
     """Return plain data of the form `Places` as tuples; what lies outside of `shape` is left out.
 
     >>> places([[0, 1], (2, 3)], (1, 2))
     [(0, 1)]
     """
-    items = value.values.tolist() if isinstance(value, Array) else value
+    items = listed(value)
     found = [_pair(item, len(shape)) for item in items]
     return [
         place

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from course_lib.exercises.calling import Outcome
-from course_lib.exercises.forms import Difference, Form
+from course_lib.exercises.forms import Difference, Form, alike
 from course_lib.exercises.plain import plain
 
 DIFFICULTIES = ("easy", "medium", "hard")
@@ -107,9 +107,10 @@ class Exercise:
     def misconception_of(self, done: Done) -> str | None:
         """Return the id of the first misconception that gives what the answer gave, every time."""
         for name, wrong in self.misconceptions.items():
-            if all(
-                self.returns.compare(plain(wrong(*call.args)), outcome.value) is None
-                for call, outcome in done
-            ):
+            if all(self._like(plain(wrong(*call.args)), outcome.value) for call, outcome in done):
                 return name
         return None
+
+    def _like(self, wrong: Any, value: Any) -> bool:
+        """Whether the form takes them for equal, or finds no form in what are the same numbers."""
+        return self.returns.compare(wrong, value) is None or alike(wrong, value)

@@ -7,6 +7,7 @@ No form prints anything.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
@@ -60,7 +61,7 @@ class Numbers:
     - axes       what an index counts, one name for each axis
     - dtype      where it matters, "int32": plain lists are refused then
     - tensor     whether nothing but a tensor or array will do
-    - digits     whether 0 and 1 pass for truth values
+    - digits     whether 0 and 1 pass for truth values, and truth values for 0 and 1
     """
 
     name: str
@@ -96,7 +97,7 @@ class Numbers:
         if self.dtype and values.dtype.name != self.dtype:
             return bad(f"{self.name} must be {self.dtype}; yours is {found.source}")
         allowed = {self.kind} | ({"int"} if self.kind == "float" else set())
-        if self.digits and kind == "int" and np.isin(values, (0, 1)).all():
+        if self.digits and (kind == "bool" or kind == "int" and np.isin(values, (0, 1)).all()):
             return None
         if kind not in allowed:
             return bad(
@@ -161,7 +162,8 @@ class One:
             )
         if self.kind == "float":
             right = scalar_of(expected)
-            same = abs(found - right) <= self.tolerance * max(1.0, abs(right))
+            near = abs(found - right) <= self.tolerance * max(1.0, abs(right))
+            same = near or math.isnan(right) and math.isnan(found)
         else:
             same = found == scalar_of(expected)
         if same:
@@ -186,6 +188,21 @@ def as_array(value: Any) -> Array | None:
     if values.dtype.kind not in "biuf":
         return None
     return Array(values, f"a list of {values.dtype.name}")
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Whether two pieces of plain data hold the same numbers in the same places, of any type.
+
+    >>> alike([1, [2, 3]], (1.0, [2, 3])), alike([1], [1, 2])
+    (True, False)
+    """
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(alike, one, other))
+    arrays = as_array(one), as_array(other)
+    if arrays[0] is None or arrays[1] is None:
+        return False
+    first, second = (array.values for array in arrays)
+    return first.shape == second.shape and np.allclose(first, second, rtol=1e-5, atol=1e-5)
 
 
 def numbers(value: Any) -> np.ndarray:

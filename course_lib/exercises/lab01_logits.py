@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from course_lib.exercises import cases
-from course_lib.exercises.checks import Args, Exact, Property, Random
+from course_lib.exercises.checks import Args, Edges, Exact, Property, Random
 from course_lib.exercises.exercise import Exercise
 from course_lib.exercises.forms import One, scalar_of
 from course_lib.loss import reduce_losses, token_losses
@@ -39,6 +39,12 @@ def _from_slot_0(packed: Tensor, separate: list[Tensor]) -> float:
     return max(_largest(packed[: len(one)], [one]) for one in separate)
 
 
+def _no_nan(packed: Tensor, separate: list[Tensor]) -> float:
+    """What Python's max() makes of the differences, counted up from 0."""
+    alone = torch.cat(separate)
+    return (packed[: len(alone)] - alone).abs().nan_to_num(nan=0.0).max().item()
+
+
 def _padding_in(packed: Tensor, separate: list[Tensor]) -> float:
     return max(_largest(packed, separate), packed[sum(map(len, separate)) :].abs().sum().item())
 
@@ -57,6 +63,24 @@ def _small_logits() -> list[Args]:
         (torch.cat([one, two]), [one, two]),
         (torch.cat([one, two, padding]) + off, [one, two]),
         (torch.cat([one, two]) + off.abs()[1:], [one, two]),
+    ]
+
+
+def _many_logits(rng: random.Random) -> Args:
+    """Over 16 documents, and padding that is NaN, as a hand-written softmax leaves it."""
+    separate = [cases.floats(rng, n, 20) for n in cases.many_lengths(rng)]
+    packed = torch.cat([*separate, torch.full((cases.many(rng), 20), torch.nan)])
+    return packed + cases.floats(rng, *packed.shape) * 0.01, separate
+
+
+def _odd_logits() -> list[Args]:
+    """One number; padding that is NaN; a NaN that is compared."""
+    one, three = torch.tensor([[2.0]]), torch.tensor([[1.0], [0.0], [4.0]])
+    nan = torch.full((2, 1), torch.nan)
+    return [
+        (one.clone(), [one]),
+        (torch.cat([one - 3, nan]), [one]),
+        (torch.cat([one, three.index_fill(0, torch.tensor([1]), torch.nan) + 5]), [one, three]),
     ]
 
 
@@ -103,6 +127,18 @@ def _scores(rng: random.Random) -> Args:
     return cases.floats(rng, len(documents), width, VOCAB_SIZE), documents
 
 
+def _many_scores(rng: random.Random) -> Args:
+    documents = cases.many_documents(rng, most=32)
+    return cases.floats(rng, len(documents), max(map(len, documents)), 33), documents
+
+
+def _single_tokens() -> list[Args]:
+    """One target; documents of one token first and last; ids of 0."""
+    rng = random.Random("L1.4")
+    layouts = [[[2, 1]], [[3], [0, 0], [5]], [[0, 0, 0], [0]]]
+    return [(cases.floats(rng, len(d), max(map(len, d)), VOCAB_SIZE), d) for d in layouts]
+
+
 def _small_scores() -> list[Args]:
     rng = random.Random("L1.4")
     layouts = [[[1, 2, 4]], [[1, 2, 3, 4], [2, 4]], [[3], [1, 1, 4]]]
@@ -126,7 +162,8 @@ EXERCISES = (
         chapter=5,
         idea="a packed row holds its documents one behind the other; padding has no partner.",
         prompt="Return the largest absolute difference between the logits of a packed row and "
-        "those of its documents run separately. Padding at the end of the row stays out.",
+        "those of its documents run separately. Padding at the end of the row stays out. Where a "
+        "logit that is compared is NaN, the answer is NaN.",
         stub="def max_difference(packed, separate):\n"
         '    """[T, V], list of [n, V] -> one number"""\n    ...',
         hints=(
@@ -140,12 +177,15 @@ EXERCISES = (
             Exact("equal rows, a row with padding, a larger difference", _small_logits),
             Property("never negative", _logits, _no_size),
             Random("60 random rows", _logits, 60),
+            Edges("one number, padding that is NaN, a NaN that counts, and large rows",
+                  _odd_logits, _many_logits),
         ),
         misconceptions={
             "signed_difference": _signed,
             "mean_difference": _mean,
             "from_slot_0": _from_slot_0,
             "padding_compared": _padding_in,
+            "nan_vanishes": _no_nan,
             "only_first_document": lambda packed, separate: _largest(packed, separate[:1]),
         },
     ),
@@ -172,6 +212,8 @@ EXERCISES = (
             Exact("one document, two of unlike length, one of a single token", _small_scores),
             Property("a loss that these logits can have", _scores, _too_small),
             Random("20 random sets of documents", _scores),
+            Edges("one target, single tokens, ids of 0, and large sets", _single_tokens,
+                  _many_scores),
         ),
         misconceptions={
             "pad_target": lambda logits, documents: _honest(logits, documents, pads=True),
@@ -182,4 +224,4 @@ EXERCISES = (
             "counts_real_tokens": _per_token,
         },
     ),
-)
+)  # fmt: skip

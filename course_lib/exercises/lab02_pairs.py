@@ -8,7 +8,7 @@ from typing import Any
 
 from course_lib.boundaries import document_ids_from_lengths
 from course_lib.exercises import cases
-from course_lib.exercises.checks import Args, Exact, Property, Random
+from course_lib.exercises.checks import Args, Edges, Exact, Property, Random
 from course_lib.exercises.exercise import Exercise
 from course_lib.exercises.forms import One, scalar_of
 from course_lib.masks import causal_mask, document_mask
@@ -53,6 +53,11 @@ def _some_row(rng: random.Random) -> Args:
     return lengths, sum(lengths) + rng.randint(0, 4), rng.choice([*KINDS, "document", "document"])
 
 
+def _large_row(rng: random.Random) -> Args:
+    lengths = cases.many_lengths(rng)
+    return lengths, sum(lengths) + cases.many(rng), rng.choice(KINDS)
+
+
 def _impossible(value: Any, lengths: list[int], capacity: int, kind: str) -> str:
     low, high = sum(lengths), _triangle(capacity)
     if low <= scalar_of(value) <= high:
@@ -90,6 +95,8 @@ COUNT_PAIRS = Exercise(
         ),
         Property("a number that such a mask can have", _some_row, _impossible),
         Random("80 random rows", _some_row, 80),
+        Edges("one token, with and without padding, and large rows",
+              lambda: [([1], size, kind) for size in (1, 4) for kind in KINDS], _large_row, 9),
     ),
     misconceptions={
         "self_masked": _counted(
@@ -105,4 +112,4 @@ COUNT_PAIRS = Exercise(
         ),
         "no_document_mask": _counted(document=lambda ns, size: _triangle(sum(ns))),
     },
-)
+)  # fmt: skip

@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 from course_lib.exercises import cases
-from course_lib.exercises.checks import Args, Exact, Property, Random
+from course_lib.exercises.checks import Args, Edges, Exact, Property, Random
 from course_lib.exercises.containers import Fields
 from course_lib.exercises.exercise import Exercise
 from course_lib.exercises.forms import One, scalar_of
@@ -35,6 +35,13 @@ def _without_last(rows: Rows, lengths: Lengths, capacity: int) -> dict[str, Any]
 
 def _some_packing(rng: random.Random) -> Args:
     lengths, capacity = cases.lengths(rng, 8, 9), rng.randint(8, 14)
+    strategy = rng.choice(["next_fit", "first_fit", "best_fit_decreasing"])
+    return pack_lengths(lengths, capacity, strategy).to_lists(), lengths, capacity
+
+
+def _large_packing(rng: random.Random) -> Args:
+    lengths, capacity = cases.many_lengths(rng), rng.randint(40, 50)
+    lengths += [rng.randint(26, 40) for _ in range(cases.many(rng))]
     strategy = rng.choice(["next_fit", "first_fit", "best_fit_decreasing"])
     return pack_lengths(lengths, capacity, strategy).to_lists(), lengths, capacity
 
@@ -81,6 +88,15 @@ EXERCISES = (
             ),
             Property("numbers that a packing can have", _some_packing, _odd_account),
             Random("40 random packings", _some_packing, 40),
+            Edges(
+                "one document, rows that are full, and large packings",
+                lambda: [
+                    ([[0]], [1], 1),
+                    ([[0]], [1], 8192),
+                    ([[1], [0], [2]], [5, 5, 5], 5),
+                ],
+                _large_packing,
+            ),
         ),
         misconceptions={
             "bound_rounded_down": lambda r, n, c: _account(r, n, c, gap=len(r) - sum(n) // c),

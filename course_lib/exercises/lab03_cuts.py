@@ -7,7 +7,7 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 from course_lib.exercises import cases
-from course_lib.exercises.checks import Args, Exact, Property, Random
+from course_lib.exercises.checks import Args, Edges, Exact, Property, Random
 from course_lib.exercises.exercise import Exercise
 from course_lib.exercises.forms import One, scalar_of
 from course_lib.packing import pack_lengths
@@ -31,6 +31,10 @@ def _ends_at_border_too(lengths: Lengths, capacity: int) -> int:
 
 def _some_lengths(rng: random.Random) -> Args:
     return cases.lengths(rng, 9, 8), rng.randint(2, 8)
+
+
+def _long_list(rng: random.Random) -> Args:
+    return cases.many_lengths(rng, 60, 8), rng.choice([3, cases.many(rng)])
 
 
 def _too_many(value: Any, lengths: Lengths, capacity: int) -> str:
@@ -68,6 +72,8 @@ COUNT_CUTS = Exercise(
         ),
         Property("no more than there are borders", _some_lengths, _too_many),
         Random("60 random lists of lengths", _some_lengths, 60),
+        Edges("one token, rows of one token, one full row, and long lists",
+              lambda: [([1], 1), ([9, 1], 1), ([5], 5), ([1, 1, 1], 8)], _long_list, 4),
     ),
     misconceptions={
         "cuts_for_documents": _borders_inside,
@@ -77,4 +83,4 @@ COUNT_CUTS = Exercise(
         "whole_documents_counted": lambda n, capacity: len(n) - _cut(n, capacity),
     },
     own=("packing.pack_lengths", "packing.pack_documents"),
-)
+)  # fmt: skip

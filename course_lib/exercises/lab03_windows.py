@@ -6,7 +6,8 @@ import random
 from itertools import pairwise
 from typing import Any
 
-from course_lib.exercises.checks import Args, Exact, Property, Random
+from course_lib.exercises import cases
+from course_lib.exercises.checks import Args, Edges, Exact, Property, Random
 from course_lib.exercises.exercise import Exercise
 from course_lib.exercises.forms import One, scalar_of
 from course_lib.packing import pack_lengths
@@ -38,6 +39,11 @@ def _strided(lengths: Lengths, capacity: int, window: int) -> int:
 def _some_stream(rng: random.Random) -> Args:
     lengths = [rng.randint(1, 10) for _ in range(rng.randint(3, 14))]
     return lengths, rng.randint(10, 14), rng.randint(1, 5)
+
+
+def _long_stream(rng: random.Random) -> Args:
+    lengths = [n for _ in range(3) for n in cases.many_lengths(rng)]
+    return lengths, rng.randint(40, 60), rng.choice([2, 2 * cases.many(rng)])
 
 
 def _fewer(value: Any, lengths: Lengths, capacity: int, window: int) -> str:
@@ -78,6 +84,9 @@ PACK_WINDOWS = Exercise(
         ),
         Property("as many rows as the tokens need, at least", _some_stream, _fewer, 60),
         Random("40 random streams", _some_stream, 40),
+        Edges("one document, windows of one, a window of all, and long streams",
+              lambda: [([5], 9, 3), ([2, 2, 2], 6, 1), ([6] * 17 + [4] * 17, 10, 34)],
+              _long_stream, 4),
     ),
     misconceptions={
         "window_ignored": lambda lengths, capacity, window: _windowed(
@@ -90,4 +99,4 @@ PACK_WINDOWS = Exercise(
             pack_lengths(lengths, capacity, "next_fit")
         ),
     },
-)
+)  # fmt: skip

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from course_lib.exercises import cases
-from course_lib.exercises.checks import Args, Exact, Property, Random
-from course_lib.exercises.containers import Items
+from course_lib.exercises.checks import Args, Edges, Exact, Property, Random
+from course_lib.exercises.containers import Items, parts
 from course_lib.exercises.exercise import Exercise
 from course_lib.exercises.forms import Numbers, One, numbers, scalar_of
 
@@ -31,6 +31,11 @@ def _weights(counts: Counts) -> Tensor:
 def _counts(rng: random.Random) -> Args:
     ranks, steps = rng.randint(1, 4), rng.randint(1, 4)
     return ([[rng.randint(1, 9) for _ in range(steps)] for _ in range(ranks)],)
+
+
+def _many_counts(rng: random.Random) -> Args:
+    ranks, steps = cases.many(rng), cases.many(rng)
+    return ([[rng.randint(1, 500) for _ in range(steps)] for _ in range(ranks)],)
 
 
 def _not_one(value: Any, counts: Counts) -> str:
@@ -54,8 +59,13 @@ def _gradients(rng: random.Random) -> Args:
     return cases.floats(rng, len(full)).double() * rng.choice([0.1, 1, 1, 5]) + full, full
 
 
+def _long_gradients(rng: random.Random) -> Args:
+    full = cases.floats(rng, 500).double()
+    return full + cases.floats(rng, 500).double() * rng.choice([0.1, 1, 5]), full
+
+
 def _no_drift(value: Any, gradient: Tensor, full: Tensor) -> str:
-    cosine, relative = (scalar_of(part) for part in value)
+    cosine, relative = (scalar_of(part) for part in parts(value))
     if not -1 - 1e-6 <= cosine <= 1 + 1e-6:
         return f"a cosine lies between -1 and 1; yours is {cosine:.6g}"
     if relative < 0:
@@ -63,15 +73,16 @@ def _no_drift(value: Any, gradient: Tensor, full: Tensor) -> str:
     return ""
 
 
-def _small() -> list[Args]:
-    def pair(*values: list[float]) -> Args:
-        return tuple(torch.tensor(v, dtype=torch.float64) for v in values)
+def _pair(*values: list[float]) -> Args:
+    return tuple(torch.tensor(v, dtype=torch.float64) for v in values)
 
+
+def _small() -> list[Args]:
     return [
-        pair([3.0, 4.0], [3.0, 4.0]),
-        pair([6.0, 8.0], [3.0, 4.0]),
-        pair([0.0, 2.0], [1.0, 0.0]),
-        pair([-3.0, -4.0], [3.0, 4.0]),
+        _pair([3.0, 4.0], [3.0, 4.0]),
+        _pair([6.0, 8.0], [3.0, 4.0]),
+        _pair([0.0, 2.0], [1.0, 0.0]),
+        _pair([-3.0, -4.0], [3.0, 4.0]),
     ]
 
 
@@ -103,6 +114,8 @@ EXERCISES = (
             ),
             Property("equal means stay what they are", _counts, _not_one),
             Random("20 random sets of counts", _counts),
+            Edges("one micro-batch, one for each rank, and many",
+                  lambda: [([[3]],), ([[1], [9]],)], _many_counts),
         ),
         misconceptions={
             "share_of_all": lambda counts: _tensor(counts) / _tensor(counts).sum(),
@@ -138,6 +151,8 @@ EXERCISES = (
             Exact("the same, twice as long, a right angle, the other way round", _small),
             Property("a cosine and a length", _gradients, _no_drift),
             Random("20 random gradients", _gradients),
+            Edges("one parameter, and many",
+                  lambda: [_pair([2.0], [2.0]), _pair([2.0], [-4.0])], _long_gradients),
         ),
         misconceptions={
             "lengths_subtracted": lambda g, f: (_drift(g, f)[0], (g.norm() - f.norm()) / f.norm()),
@@ -148,4 +163,4 @@ EXERCISES = (
             "squared_lengths": lambda g, f: (_drift(g, f)[0], _drift(g, f)[1] ** 2),
         },
     ),
-)
+)  # fmt: skip

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from course_lib.exercises import cases
-from course_lib.exercises.checks import Args, Exact, Property, Random
+from course_lib.exercises.checks import Args, Edges, Exact, Property, Random
 from course_lib.exercises.containers import Fields
 from course_lib.exercises.exercise import Exercise
 from course_lib.exercises.forms import Numbers, One, numbers
@@ -134,6 +134,25 @@ def _chats(rng: random.Random) -> Args:
     return documents, prompts, rng.choice([0, EOS])
 
 
+def _many_chats(rng: random.Random) -> Args:
+    """Over 16 chats; some answers alone are too long for a row, EOS stands inside as well."""
+    documents, prompts = [], []
+    for prompt in cases.many_documents(rng):
+        answer = cases.tokens(rng, rng.randint(1, 2 * CAPACITY), 0)
+        documents.append([*prompt, *answer, EOS])
+        prompts.append(len(prompt))
+    return documents, prompts, rng.choice([0, EOS, cases.MOST_ID + 1])
+
+
+def _odd_chats() -> list[Args]:
+    """The shortest chat; one that is as long as a row; an answer that is longer; no prompt."""
+    return [
+        ([[5, 6, EOS]], [2], 0),
+        ([[5, *[1] * (CAPACITY - 2), EOS], [5, *[1] * (CAPACITY - 1), EOS]], [3, 3], EOS),
+        ([[5, 6, *[1, 2, EOS] * CAPACITY], [1, 0, EOS]], [2, 0], 0),
+    ]
+
+
 def _no_target(value: Any, documents: Documents, prompts: Sequence[int], pad_id: int) -> str:
     empty = (numbers(value["labels"])[:, 1:] == IGNORE_INDEX).all(1)
     if not empty.any():
@@ -207,6 +226,8 @@ EXERCISES = (
             ),
             Property("each answer keeps its targets", _chats, _no_target, 20),
             Random("20 random sets of chats", _chats),
+            Edges("a short chat, full rows, an answer longer than a row, and large sets",
+                  _odd_chats, _many_chats, 4),
         ),
         misconceptions={
             "answer_cut": _wrong(head=True),
@@ -221,4 +242,4 @@ EXERCISES = (
         },
         given=lambda: {"source": inspect.getsource(COLLATORS["F"])},
     ),
-)
+)  # fmt: skip

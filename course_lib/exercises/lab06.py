@@ -10,8 +10,8 @@ from typing import Any
 
 from course_lib.boundaries import document_ids_from_lengths
 from course_lib.exercises import cases
-from course_lib.exercises.checks import Args, Exact, Property, Random
-from course_lib.exercises.containers import Items
+from course_lib.exercises.checks import Args, Edges, Exact, Property, Random
+from course_lib.exercises.containers import Items, parts
 from course_lib.exercises.exercise import Exercise
 from course_lib.exercises.forms import One, scalar_of
 from course_lib.masks import document_mask
@@ -55,8 +55,14 @@ def _row(rng: random.Random) -> Args:
     return lengths, tile
 
 
+def _large_row(rng: random.Random) -> Args:
+    lengths = [*cases.many_lengths(rng, 24, 1), *(rng.randint(1, 4) for _ in range(17))]
+    lengths[-1] += -sum(lengths) % 4
+    return lengths, 4
+
+
 def _all_tiles(value: Any, lengths: list[int], tile: int) -> str:
-    counts = [scalar_of(part) for part in value]
+    counts = [scalar_of(part) for part in parts(value)]
     blocks = sum(lengths) // tile
     if sum(counts) != blocks**2:
         return f"{blocks} × {blocks} tiles must be counted, your three numbers add up to " + str(
@@ -115,8 +121,13 @@ def _lengths(rng: random.Random) -> Args:
     return lengths, max(lengths) + rng.randint(0, 20)
 
 
+def _many_lengths(rng: random.Random) -> Args:
+    lengths = cases.many_lengths(rng, 300)
+    return lengths, max(lengths) + rng.randint(0, 300)
+
+
 def _at_least_one(value: Any, lengths: list[int], context: int) -> str:
-    slots, area = (scalar_of(part) for part in value)
+    slots, area = (scalar_of(part) for part in parts(value))
     if slots < 1 - 1e-6 or area < 1 - 1e-6:
         return "padding never computes less: neither number can be below 1"
     return ""
@@ -152,6 +163,8 @@ EXERCISES = (
             ),
             Property("every tile once, the diagonal partial", _row, _all_tiles),
             Random("30 random rows", _row, 30),
+            Edges("a single tile, large tiles, and large rows",
+                  lambda: [([2], 2), ([1, 1], 2), ([3, 1], 4), ([20, 1, 19, 11], 17)], _large_row),
         ),
         misconceptions={
             "diagonal_full": _diagonal_full,
@@ -190,6 +203,7 @@ EXERCISES = (
             ),
             Property("never below 1", _lengths, _at_least_one),
             Random("20 random batches", _lengths),
+            Edges("one token, and large batches", lambda: [([1], 1), ([1], 100)], _many_lengths),
         ),
         misconceptions={
             "whole_squares": _squares,
@@ -200,4 +214,4 @@ EXERCISES = (
             "ratio_turned": _turned,
         },
     ),
-)
+)  # fmt: skip

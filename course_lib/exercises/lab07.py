@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from course_lib.exercises import cases
-from course_lib.exercises.checks import Args, Exact, Property, Random
+from course_lib.exercises.checks import Args, Edges, Exact, Property, Random
 from course_lib.exercises.exercise import Exercise
 from course_lib.exercises.forms import Numbers, numbers
 from course_lib.vocabulary import IGNORE_INDEX
@@ -39,6 +39,15 @@ def _labels(rng: random.Random) -> Args:
     width = ranks * rng.randint(2, 4)
     rows = [cases.tokens(rng, width) for _ in range(rng.randint(1, 3))]
     labels = torch.tensor(rows)
+    return labels.masked_fill(cases.coins(rng, *labels.shape, 0.2), IGNORE_INDEX), ranks
+
+
+def _many_ranks(rng: random.Random) -> Args:
+    ranks = cases.many(rng)
+    width = ranks * rng.randint(1, 3)
+    labels = cases.rectangle(
+        [cases.tokens(rng, width, 0, cases.MOST_ID) for _ in range(cases.many(rng))]
+    )
     return labels.masked_fill(cases.coins(rng, *labels.shape, 0.2), IGNORE_INDEX), ranks
 
 
@@ -83,6 +92,15 @@ EXERCISES = (
             ),
             Property("no target is lost", _labels, _nothing_lost),
             Random("20 random batches", _labels),
+            Edges(
+                "one rank, one column for each rank, nothing but -100, and many ranks",
+                lambda: [
+                    (torch.tensor([[5, 6, 7]]), 1),
+                    (torch.tensor([[5, 0]]), 2),
+                    (torch.full((2, 4), IGNORE_INDEX), 2),
+                ],
+                _many_ranks,
+            ),
         ),
         misconceptions={
             "cut_then_shift": lambda y, ranks: torch.stack(

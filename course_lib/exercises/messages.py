@@ -40,13 +40,16 @@ def _failure(exercise: Exercise, failure: Failure) -> list[str]:
         lines += show.difference(failure.difference, told, a_function)
     if failure.note:
         lines += show.wrap(f"Why: {failure.note}")
-    idea, chapter = exercise.idea, exercise.chapter
-    if failure.misconception is not None:
-        known = MISCONCEPTIONS[failure.misconception]
-        lines += show.wrap(f"Looks like this: {known.text}")
-        chapter = known.chapter or chapter
-    where = f"chapter {chapter}, {CHAPTERS[chapter]}" if chapter else CHAPTERS[chapter]
-    return lines + show.wrap(f"Reread {where}: {idea}")
+    known = MISCONCEPTIONS.get(failure.misconception or "")
+    if known is not None:
+        own = known.chapter in (0, exercise.chapter)
+        more = "" if own else f" See {_chapter(known.chapter)}."
+        lines += show.wrap(f"Looks like this: {known.text}{more}")
+    return lines + show.wrap(f"Reread {_chapter(exercise.chapter)}: {exercise.idea}")
+
+
+def _chapter(number: int) -> str:
+    return f"chapter {number}, {CHAPTERS[number]}" if number else CHAPTERS[number]
 
 
 def _tells_little(found: Difference) -> bool:

@@ -1,7 +1,7 @@
 """What people believe when they give a certain wrong answer: one text for each, by id.
 
 An exercise names those that it can tell apart; each comes with a small wrong model there. `chapter`
-is where the idea is explained, 0 for the exercise's own chapter.
+is where it is explained, 0 for the exercise's own chapter.
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ class Misconception:
 
 MISCONCEPTIONS: dict[str, Misconception] = {
     "changes_input": Misconception(
-        "labels that are the inputs themselves, not a copy. Masking them destroys the input ids "
-        "that the model still has to read. Start from a clone.",
-        3,
+        "what was handed in written over. In a batch the labels are then the input ids, which the "
+        "model still has to read. Start from a clone.",
     ),
     "counts_real_tokens": Misconception(
         "every real token counted as a target. The first token of a row has nothing before it "
@@ -44,6 +43,11 @@ MISCONCEPTIONS: dict[str, Misconception] = {
     "missing_shift": Misconception(
         "no shift at all: each position is scored on the token it has just read. The loss falls "
         "to zero and nothing is learned.",
+        2,
+    ),
+    "missing_shift_short": Misconception(
+        "the last position left out, rightly, and the others paired with the token that they have "
+        "just read. Each is scored on the next one.",
         2,
     ),
     "double_shift": Misconception(
@@ -76,6 +80,9 @@ MISCONCEPTIONS: dict[str, Misconception] = {
         "nothing dropped: logits and labels go out as they came in, so column t still meets "
         "label t.",
         2,
+    ),
+    "results_swapped": Misconception(
+        "both results right, in the other order: first the logits, then the labels.", 2
     ),
     "shifts_rows": Misconception(
         "rows shifted instead of positions. Axis 0 is the batch; tokens follow each other along "
@@ -115,10 +122,10 @@ MISCONCEPTIONS: dict[str, Misconception] = {
         "the padding mask laid over queries (rows) instead of keys (columns).", 3
     ),
     "true_means_masked": Misconception(
-        "True written for 'masked'. Here, and in PyTorch's attention, True means 'may attend'.", 3
+        "True written for 'masked'. Here, and in PyTorch's attention, True means 'may attend'."
     ),
     "upper_triangle": Misconception(
-        "the upper triangle used: every query sees the future and not the past.", 3
+        "the upper triangle used: every query sees the future and not the past."
     ),
     "eos_erased": Misconception(
         "every label with the pad id switched off. Where EOS is the pad, each real EOS goes with "
@@ -225,6 +232,11 @@ MISCONCEPTIONS: dict[str, Misconception] = {
     # packing
     "positions_not_reset": Misconception(
         "positions counted through the whole row. Each document starts again at 0.",
+        5,
+    ),
+    "slots_for_positions": Misconception(
+        "the numbers of the slots, padding and all. Each document starts again at 0, and padding "
+        "has -1.",
         5,
     ),
     "pad_position_zero": Misconception(
@@ -457,6 +469,11 @@ MISCONCEPTIONS: dict[str, Misconception] = {
     ),
     "mean_difference": Misconception(
         "the mean of the differences. A few wrong tokens disappear in a mean.",
+        0,
+    ),
+    "nan_vanishes": Misconception(
+        "a NaN passed over: max() of Python keeps what it has, since no comparison with NaN is "
+        "true. A difference that is no number must not look like agreement.",
         0,
     ),
     "from_slot_0": Misconception(
@@ -820,5 +837,37 @@ MISCONCEPTIONS: dict[str, Misconception] = {
     ),
     "diagonal_tile_lost": Misconception(
         "one tile too few. The tile on the diagonal is visited as well.", 10
+    ),
+    "only_first_prompt_masked": Misconception(
+        "everything behind the first prompt trained on, the later questions, too. A conversation "
+        "has several prompts.",
+        11,
+    ),
+    "only_last_answer": Misconception(
+        "only the last answer trained on. That is a choice that some make; asked here are all of "
+        "them.",
+        11,
+    ),
+    "turn_end_masked": Misconception(
+        "the last token of each answer masked. It is the EOS of the turn, from which the model "
+        "learns to stop.",
+        11,
+    ),
+    "weights_not_counted": Misconception(
+        "the weighted sum divided by the number of targets. Halve all weights and the loss would "
+        "be half as large.",
+        11,
+    ),
+    "weights_of_all_slots": Misconception(
+        "weights added up over all slots, also where nothing is scored.",
+        11,
+    ),
+    "weights_ignored": Misconception(
+        "the plain token mean: the weights are used nowhere.",
+        11,
+    ),
+    "weights_only_below": Misconception(
+        "the weights added up below, but not multiplied into the losses above.",
+        11,
     ),
 }

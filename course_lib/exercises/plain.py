@@ -1,15 +1,18 @@
 """Answers become plain data: what a check compares is never the learner's own object.
 
-Tensors and arrays become `Array`, whole and broken numbers become int and float, iterators become
-lists. Whatever else comes along becomes `Opaque`, of which only the name of its type is kept. So a
-comparison runs no code of the learner, and the same data can cross a process border.
+Tensors and arrays become `Array`, whole and broken numbers become int and float, iterators and
+whatever else holds things in order become lists. What no check can use becomes `Opaque`, of which
+only the name of its type is kept. So a comparison runs no code of the learner, and the same data
+can cross a process border.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set, ValuesView
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -63,10 +66,26 @@ def plain(value: Any) -> Any:
     if isinstance(value, Tensor):
         return _tensor(value)
     if isinstance(value, np.ndarray):
-        return Array(np.array(value), f"numpy {value.dtype}")
+        return _array(value)
     if isinstance(value, np.generic):
         return plain(value.item())
+    if isinstance(value, Fraction | Decimal):
+        return _float(value)
     return _container(value)
+
+
+def _array(value: np.ndarray) -> Any:
+    """Return an array as an `Array`; one of objects or texts as the list of what it holds."""
+    if value.dtype.kind in "OU" and value.ndim:
+        return plain(value.tolist())
+    return Array(np.array(value), f"numpy {value.dtype}")
+
+
+def _float(value: Fraction | Decimal) -> float | Opaque:
+    try:
+        return float(value)
+    except (ValueError, OverflowError):  # a signalling NaN, or no float is as large
+        return Opaque(type(value).__name__)
 
 
 def _tensor(value: Tensor) -> Array | Opaque:
@@ -83,7 +102,8 @@ def _container(value: Any) -> Any:
         return tuple(plain(item) for item in value)
     if isinstance(value, Mapping):
         return {_key(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | range | Iterator | Set):
+    bytes_alike = isinstance(value, bytes | bytearray | memoryview)
+    if isinstance(value, Sequence | Iterator | Set | ValuesView) and not bytes_alike:
         return [plain(item) for item in itertools.islice(value, MOST_ITEMS)]
     return Opaque(type(value).__name__)
 

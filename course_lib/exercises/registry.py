@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import pkgutil
 import re
@@ -72,14 +71,28 @@ def find(exercise_id: object) -> Exercise | str:
     known = all_exercises()
     if isinstance(exercise_id, str) and exercise_id.strip() in known:
         return known[exercise_id.strip()]
-    near = _near(str(exercise_id), list(known))
-    return (
-        f"There is no exercise {exercise_id!r}. Near it: {', '.join(near)}. "
-        "exercises() lists them all."
-    )
+    return unknown(exercise_id, list(known))
+
+
+def unknown(exercise_id: object, known: list[str]) -> str:
+    """Return a sentence that says where somebody with this id may have wanted to go.
+
+    >>> unknown("9.9", ["7.1", "10.1", "L1.1"])
+    "There is no exercise '9.9'. Near it: 10.1, 7.1, L1.1. exercises() lists them all."
+    """
+    wanted = str(exercise_id).strip()
+    near = ", ".join(_near(wanted, known))
+    return f"There is no exercise {exercise_id!r}. Near it: {near}. exercises() lists them all."
 
 
 def _near(wanted: str, known: list[str]) -> list[str]:
-    near = difflib.get_close_matches(wanted, known, n=4, cutoff=0.5)
-    chapter = [name for name in known if name.split(".")[0] == wanted.split(".")[0].strip()]
-    return list(dict.fromkeys(chapter + near))[:6] or known[:6]
+    """Up to eight ids: those of the same chapter, else of the chapters that lie nearest."""
+    found = re.match(r"(L?)(\d{1,4})\b", wanted, re.IGNORECASE)
+    if found is None:
+        return known[:8]
+    lab, chapter = bool(found[1]), int(found[2])
+    places = {name: _place(name) for name in known}
+    same = [name for name in known if places[name][0] == lab and places[name][1][0] == chapter]
+    apart = {name: (place[0] != lab, abs(place[1][0] - chapter)) for name, place in places.items()}
+    by_distance = sorted(known, key=lambda name: apart[name])
+    return (same or by_distance)[:8]

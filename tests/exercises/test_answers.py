@@ -1,13 +1,17 @@
 """Every check is held to its answers: right ones pass, wrong ones are told what they are."""
 
 import importlib
+import random
 from functools import cache
 from pathlib import Path
 
 import pytest
+import torch
 
 from course_lib.exercises.checker import result_of
+from course_lib.exercises.checks import Edges
 from course_lib.exercises.misconceptions import MISCONCEPTIONS
+from course_lib.exercises.plain import plain
 from course_lib.exercises.recognise import _resolve
 from course_lib.exercises.registry import CHAPTERS, all_exercises
 from tests.exercises.wrong import Wrong
@@ -99,6 +103,31 @@ def test_metadata_is_complete(exercise):
     assert set(exercise.misconceptions) <= set(MISCONCEPTIONS)
     assert len({check.name for check in exercise.checks}) == len(exercise.checks)
     assert max(map(len, exercise.stub.splitlines())) <= 60
+
+
+@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
+def test_both_ends_of_what_is_allowed_are_asked_for(exercise):
+    ends = [check for check in exercise.checks if isinstance(check, Edges)]
+    assert bool(ends) == (exercise.takes is not None)
+    for check in ends:
+        calls = list(check.calls(random.Random(0)))
+        assert len(calls) == len(check.smallest()) + check.count >= 2
+        assert all(max(map(size_of, call.args)) > 16 for call in calls[len(check.smallest()) :])
+
+
+def size_of(argument):
+    """The longest side of an argument."""
+    if isinstance(argument, torch.Tensor):
+        return max(argument.shape)
+    return len(argument) if isinstance(argument, list) else 0
+
+
+@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
+def test_each_wrong_model_answers_every_question(exercise):
+    for check in exercise.checks:
+        for call in check.calls(random.Random(7)):
+            for name, wrong in exercise.misconceptions.items():
+                assert plain(wrong(*call.args)) is not None, name
 
 
 def test_no_misconception_is_unused():

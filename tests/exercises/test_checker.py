@@ -26,9 +26,10 @@ def test_pass_names_the_checks_that_ran(capsys):
     assert capsys.readouterr().out == (
         "2.2 Write shift: correct\n"
         "Passed: a row of four tokens and the two-sequence preview;\n"
-        "  column 0 meets label 1; 20 random padded batches.\n"
+        "  column 0 meets label 1; 20 random padded batches; rows of\n"
+        "  one slot, and large batches.\n"
     )
-    assert len(result.checks_run) == 3
+    assert len(result.checks_run) == 4
 
 
 def test_failure_shows_input_place_both_sides_and_the_idea(capsys):
@@ -55,6 +56,34 @@ the earlier ones of the row.
 Reread chapter 5, Packing: a query attends to keys at or
 before itself, in its own document; padding to nothing.
 """
+
+
+def test_the_idea_stands_beside_its_own_chapter():
+    turned = line(result_of("5.3", lambda ids: [
+        [k >= q and ids[q] == ids[k] >= 0 for k in range(len(ids))] for q in range(len(ids))
+    ]).message)  # fmt: skip
+    assert "Looks like this: the upper triangle" in turned and "chapter 3" not in turned
+    assert "Reread chapter 5, Packing: a query attends" in turned
+
+    def in_place(logits, labels):
+        labels[:, 0] = 0
+        return right(logits, labels.clone())
+
+    changed = line(result_of("2.2", in_place).message)
+    assert "changed its argument labels in place" in changed and "Start from a clone." in changed
+    assert "chapter 3" not in changed and "Reread chapter 2, Shift: drop the last" in changed
+
+
+def test_a_misconception_of_another_chapter_says_where_that_is():
+    shifted = line(result_of("3.3", lambda ids, n: torch.cat(
+        [torch.where(torch.arange(ids.shape[1]) < torch.tensor(n)[:, None], ids, -100)[:, 1:],
+         torch.full((len(ids), 1), -100)], 1)).message)  # fmt: skip
+    assert "it is done twice. See chapter 2, Shift." in shifted
+    assert "Reread chapter 3, Padding: where pad and EOS share" in shifted
+    assert "See chapter" not in result_of("2.2", lambda logits, labels: (logits, labels)).message
+    assert "See chapter" not in result_of("L1.1", dict.fromkeys(
+        ("token embedding", "positions", "attention", "feed-forward", "layer norms", "output",
+         "total"), 0)).message  # fmt: skip
 
 
 def test_later_failure_names_what_passed_before():

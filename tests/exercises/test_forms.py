@@ -1,11 +1,13 @@
 """Forms tell type from shape from dtype from value, in this order."""
 
+from collections import deque
+
 import numpy as np
 import pytest
 import torch
 
-from course_lib.exercises.containers import Fields, Items, Places, Rows, places
-from course_lib.exercises.forms import Numbers, One, as_array, numbers, scalar
+from course_lib.exercises.containers import Fields, Items, Places, Rows, listed, parts, places
+from course_lib.exercises.forms import Numbers, One, alike, as_array, numbers, scalar
 from course_lib.exercises.plain import plain
 
 IDS = Numbers("ids", "int", ("row", "slot"))
@@ -100,6 +102,30 @@ def test_one_value_of_a_wrong_type(form, got, problem):
     assert found.malformed and problem in found.problem
 
 
+def test_nan_is_right_only_where_it_is_expected():
+    form = One("x", "float")
+    assert compare(form, float("nan"), torch.tensor(float("nan"))) is None
+    assert compare(form, float("nan"), 1.0).expected == "nan"
+    assert compare(form, 1.0, float("nan")).got == "nan"
+
+
+def test_truth_values_pass_for_0_and_1_where_digits_do():
+    real = Numbers("attention_mask", "int", ("row", "slot"), digits=True)
+    assert compare(real, [[1, 0]], torch.tensor([[True, False]])) is None
+    assert compare(real, [[1, 0]], [[True, True]]).index == (0, 1)
+    assert compare(real, [[1, 0]], [[2, 0]]).index == (0, 0)
+    assert compare(real, [[1, 0]], [[1.0, 0.0]]).malformed
+
+
+def test_the_same_numbers_are_alike_in_any_type():
+    assert alike(plain([1, (2, torch.tensor([3]))]), plain((1.0, [2, np.array([3])])))
+    assert alike([[1, 0]], plain(torch.tensor([[True, False]])))
+    for other in ([1, 2, 3], [1, 3], [[1, 2]], "ab", {"a": 1}, [1, "a"], 1, None, [1, 2.1]):
+        assert not alike([1, 2], plain(other)) and not alike(plain(other), [1, 2])
+    assert not alike({"a": 1}, {"a": 1}), "what is no number is left to the forms"
+    assert alike([1.0], [1.000001]) and not alike([1.0], [1.001])
+
+
 def test_one_value_that_is_no_value():
     assert compare(One("n"), 3, [3]).problem == "n must be a whole number; you gave a list"
 
@@ -130,6 +156,24 @@ def test_places_in_any_order_and_container():
     assert places(plain(outside), (3, 4)) == [(0, 1), (2, 3)]
 
 
+def test_a_number_is_no_list_of_places():
+    for got in (torch.tensor(3), np.array(3)):
+        found = compare(Places("places", ("row", "slot")), [], got)
+        assert found.malformed and found.problem.endswith("you gave one number, 3")
+
+
+def test_rows_in_any_container():
+    form = Rows("rows")
+    for got in (np.array([[0, 2], [1, 3]]), torch.tensor([[0, 2], [1, 3]], dtype=torch.int32),
+                np.array([[0, 2], [1, 3]], dtype=object), [(np.int64(0), torch.tensor(2)), (1, 3)],
+                {"a": [0, 2], "b": [1, 3]}.values(), deque([deque([0, 2]), range(1, 4, 2)]),
+                (iter(row) for row in ([0, 2], [1, 3]))):  # fmt: skip
+        assert compare(form, [[0, 2], [1, 3]], got) is None
+    for got in (torch.tensor(3), torch.tensor([0, 1]), torch.zeros(2, 2), np.zeros((2, 2, 1), int),
+                [torch.tensor(1)], [[torch.tensor(True)]], [None]):  # fmt: skip
+        assert compare(form, [[0, 2], [1, 3]], got).malformed
+
+
 def test_rows_keep_their_order():
     form = Rows("rows")
     assert compare(form, [[0, 2], [1]], [[0, 2], torch.tensor([1])]) is None
@@ -154,6 +198,23 @@ def test_fields_and_items():
     assert compare(items, (1, 2), (1, 3)).problem == "b"
     assert "2 things, a, b; you gave 1" in compare(items, (1, 2), (1,)).problem
     assert "you gave a whole number" in compare(items, (1, 2), 1).problem
+
+
+def test_one_array_holds_the_items_along_its_first_axis():
+    pair = Items((One("a", "float"), One("b", "float")), ("a", "b"))
+    for got in (np.array([1, 2]), torch.tensor([1.0, 2.0]), np.array([1, 2], dtype=object)):
+        assert compare(pair, (1.0, 2.0), got) is None
+    assert "2 things, a, b; you gave 3" in compare(pair, (1.0, 2.0), np.arange(3)).problem
+    assert "array of shape [1, 2]" in compare(pair, (1.0, 2.0), np.array([[1, 2]])).problem
+    assert "array of shape []" in compare(pair, (1.0, 2.0), np.array(1)).problem
+    masks = Items((IDS, IDS), ("a", "b"))
+    both = torch.tensor([[[1, 2]], [[3, 4]]])
+    assert compare(masks, tuple(both), both) is None
+    assert compare(masks, tuple(both), both.flip(0)).index == (0, 0)
+    assert "you gave a torch.int64 tensor" in compare(masks, tuple(both), both[:, 0]).problem
+    assert [part.values.tolist() for part in parts(plain(both))] == both.tolist()
+    assert parts((1, 2)) == (1, 2) and parts(plain(torch.tensor(1))).values == 1
+    assert listed(plain(both)) == both.tolist() and listed([1]) == [1]
 
 
 def test_as_array_and_scalar():

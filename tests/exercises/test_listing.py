@@ -7,7 +7,7 @@ import pytest
 from course_lib.exercises import exercises, given, question, questions
 from course_lib.exercises.chapter14 import LETTERS
 from course_lib.exercises.questions import QUESTIONS
-from course_lib.exercises.registry import all_exercises, find, in_order
+from course_lib.exercises.registry import _near, all_exercises, find, in_order
 
 
 def test_table_lists_all_and_a_chapter():
@@ -70,8 +70,17 @@ def test_unknown_question_is_told(capsys):
 def test_near_ids_are_near():
     assert find("5.9").count("5.") > 3
     assert "Near it: 5.1, 5.2" in find("5.something else")
-    assert "Near it: 1.1" in find("zzz")
+    assert "Near it: 1.1" in find("zzz") and "Near it: 1.1" in find(None)
+    assert find("l2.9") == find("L2.9").replace("L2.9", "l2.9")
     assert find("5.4").id == "5.4"
+
+
+def test_the_nearest_chapters_are_named_where_a_chapter_has_no_exercise():
+    known = ["1.1", "7.1", "7.5", "10.1", "10.2", "L7.1", "L9.1"]
+    assert _near("9.9", known) == ["10.1", "10.2", "7.1", "7.5", "1.1", "L9.1", "L7.1"]
+    assert _near("L8.1", known)[:2] == ["L7.1", "L9.1"]
+    assert _near("7.9", known) == ["7.1", "7.5"] and _near("L7", known) == ["L7.1"]
+    assert _near("no number", known) == known and _near("9.9", known * 2)[7:] == ["7.5"]
 
 
 def test_each_exit_question_has_one_right_option():

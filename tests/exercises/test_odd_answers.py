@@ -1,5 +1,9 @@
 """No answer, however odd, makes a check raise: every exercise meets every kind of nonsense."""
 
+from collections import deque
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import torch
@@ -50,6 +54,16 @@ ODD = {
     "pair": (torch.zeros(1), Empty()),
     "dict": {"input_ids": Empty(), "labels": [1], 3: None.__class__},
     "hostile": Hostile(),
+    "tensor without axes": torch.tensor(3),
+    "array without axes": np.array(-7.5),
+    "five axes": np.zeros((1, 1, 1, 1, 1)),
+    "fraction": Fraction(10**400, 3),
+    "signalling nan": Decimal("sNaN"),
+    "bool": False,
+    "names": {(1, 2): 3, None: 4}.items(),
+    "deque of deques": deque([deque([object()])]),
+    "masked array": np.ma.masked_array([1, 2], mask=[True, False]),
+    "dates": np.array(["2020-01-01"], dtype="datetime64[D]"),
 }
 
 

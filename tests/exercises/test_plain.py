@@ -1,5 +1,10 @@
 """Whatever an answer returns becomes plain data, and no code of it runs later."""
 
+from array import array
+from collections import UserList, deque
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import torch
 
@@ -39,6 +44,23 @@ def test_numbers_and_containers():
     assert found[:2] == (1.5, True)
     assert found[2][0].values.item() == 2 and found[3] == [1, 2]
     assert found[4:] == ({"a": [0, 1]}, None, ...)
+
+
+def test_whatever_holds_things_in_order_becomes_a_list():
+    for value in (deque([1, 2]), {"a": 1, "b": 2}.values(), UserList([1, 2]), array("i", [1, 2]),
+                  iter([1, 2]), range(1, 3), np.array([1, 2], dtype=object)):  # fmt: skip
+        assert plain(value) == [1, 2]
+    assert plain(np.array(["a", "b"])) == ["a", "b"]
+    assert plain(np.array([torch.zeros(1), object()], dtype=object))[1] == Opaque("object")
+    for value in (b"ab", bytearray(b"ab"), memoryview(b"ab")):
+        assert plain(value) == Opaque(type(value).__name__)
+
+
+def test_fractions_and_decimals_become_floats():
+    assert plain([Fraction(3, 2), Decimal("0.5")]) == [1.5, 0.5]
+    assert type(plain(Fraction(3))) is float
+    assert plain(Fraction(10**400)) == Opaque("Fraction")
+    assert plain(Decimal("sNaN")) == Opaque("Decimal")
 
 
 def test_arrays_keep_kind_and_source():

@@ -1,9 +1,11 @@
 """Right and wrong answers to the exercises of chapter 2."""
 
+from collections import deque
+
 import numpy as np
 import torch
 
-from tests.exercises.wrong import Wrong
+from tests.exercises.wrong import Wrong, up_to
 
 # --- 2.1 pairs of the row 1 3 2 1 4
 
@@ -17,9 +19,17 @@ def shift_slices(logits, labels):
 
 
 def shift_loop(logits, labels):
-    kept = [[row[t] for t in range(len(row) - 1)] for row in logits]
-    targets = [[int(row[t + 1]) for t in range(len(row) - 1)] for row in labels]
-    return torch.stack([torch.stack(row) for row in kept]), torch.tensor(targets)
+    batch, width, vocab = logits.shape
+    kept = torch.empty(batch, width - 1, vocab)
+    targets = torch.empty(batch, width - 1, dtype=torch.int32)
+    for t in range(width - 1):
+        kept[:, t], targets[:, t] = logits[:, t], labels[:, t + 1]
+    return kept, targets
+
+
+def shift_generator(logits, labels):
+    yield logits[:, :-1]
+    yield labels.numpy()[:, 1:]
 
 
 def shift_numpy(logits, labels):
@@ -29,6 +39,17 @@ def shift_numpy(logits, labels):
 def shift_narrow(logits, labels):
     size = labels.shape[1] - 1
     return [logits.narrow(1, 0, size), labels.narrow(1, 1, size)]
+
+
+def shift_keeps_one(logits, labels):
+    """Right as long as a row has two slots."""
+    size = max(1, labels.shape[1] - 1)
+    return logits[:, :size], labels[:, -size:]
+
+
+def shift_sixteen(logits, labels):
+    """Right for rows of up to 16 slots."""
+    return logits[:, :-1], torch.cat([labels[:, 1:16], labels[:, 16:-1]], 1)
 
 
 def shift_wide_batches(logits, labels):
@@ -82,6 +103,18 @@ def double_numpy(input_ids, labels, loss_shifts):
     return np.bool_(loss_shifts and scored.any() and same.all())
 
 
+def double_empty(input_ids, labels, loss_shifts):
+    """Takes labels that tell nothing for labels that agree."""
+    scored = labels[:, :-1] != -100
+    return bool(loss_shifts and (labels[:, :-1] == input_ids[:, 1:])[scored].all())
+
+
+def double_most(input_ids, labels, loss_shifts):
+    scored = labels[:, :-1] != -100
+    early = (labels[:, :-1] == input_ids[:, 1:])[scored].float()
+    return bool(loss_shifts and len(early) and early.mean() > 0.9)
+
+
 def double_any(input_ids, labels, loss_shifts):
     scored = labels[:, :-1] != -100
     return bool(loss_shifts and (labels[:, :-1] == input_ids[:, 1:])[scored].any())
@@ -112,14 +145,19 @@ RIGHT = {
         torch.tensor(PAIRS),
         list(zip(range(4), [3, 2, 1, 4], strict=True)),
         {(0, 3), (1, 2), (2, 1), (3, 4)},
+        zip(range(4), np.array([3, 2, 1, 4], dtype=np.int32), strict=True),
+        dict(PAIRS).items(),
+        deque(map(list, PAIRS)),
+        np.array(PAIRS, dtype=object),
     ],
-    "2.2": [shift_slices, shift_loop, shift_numpy, shift_narrow],
+    "2.2": [shift_slices, shift_loop, shift_numpy, shift_narrow, shift_generator],
     "2.3": [double_compare, double_loop, double_numpy],
 }
 
 WRONG = {
     "2.1": [
         Wrong([(0, 1), (1, 3), (2, 2), (3, 1), (4, 4)], "missing_shift"),
+        Wrong([(0, 1), (1, 3), (2, 2), (3, 1)], "missing_shift_short"),
         Wrong([(0, 2), (1, 1), (2, 4)], "double_shift"),
         Wrong([(1, 1), (2, 3), (3, 2), (4, 1)], "shift_backwards"),
         Wrong([(1, 3), (2, 2), (3, 1), (4, 4)], "names_the_target_slot"),
@@ -133,6 +171,7 @@ WRONG = {
         Wrong([(0, 3.0)], says="it holds (0, 3.0)"),
         Wrong([np.zeros((2, 2))], says="it holds a numpy float64 array"),
         Wrong(4, says="you gave a whole number"),
+        Wrong(torch.tensor(4), says="you gave one number, 4"),
     ],
     "2.2": [
         Wrong(lambda lg, lb: (lg[:, :-1], lb[:, :-1]), "missing_shift"),
@@ -142,7 +181,12 @@ WRONG = {
         Wrong(lambda lg, lb: (lg, lb), "nothing_dropped"),
         Wrong(lambda lg, lb: (lg[:-1], lb[1:]), "shifts_rows"),
         Wrong(lambda lg, lb: (lg, lb.roll(-1, 1)), "wraps_around"),
-        Wrong(shift_in_place, "changes_input"),
+        Wrong(lambda lg, lb: (lb[:, 1:], lg[:, :-1]), "results_swapped"),
+        Wrong(shift_in_place, "changes_input", says="Reread chapter 2, Shift"),
+        Wrong(shift_keeps_one, says="expected [1, 0, 5], got [1, 1, 5]"),
+        Wrong(shift_sixteen, says="Failed: rows of one slot, and large batches"),
+        Wrong(up_to(16, lambda lg, lb: len(lb), shift_slices,
+                    lambda lg, lb: (lg[:16, :-1], lb[:16, 1:])), says="got [16, "),
         Wrong(shift_wide_batches, says="must be scored on the second label of the row"),
         Wrong(shift_zeroes_padding, says="Failed: 20 random padded batches"),
         Wrong(lambda lg, lb: lb[:, 1:], says="2 things, logits, targets; you gave a torch.int64"),
@@ -162,7 +206,12 @@ WRONG = {
         Wrong(double_not_copy, says="expected False, got True"),
         Wrong(double_or_any_early, says="labels shifted once, by the collator, are right"),
         Wrong(lambda ids, labels, loss_shifts: "yes", says="must be True or False"),
-        Wrong(lambda ids, labels, loss_shifts: int(loss_shifts), says="you gave a whole number"),
+        Wrong(lambda ids, labels, loss_shifts: int(loss_shifts), "loss_shift_is_the_fault",
+              says="you gave a whole number"),
+        Wrong(double_empty, says="expected False, got True"),
+        Wrong(double_most, says="Failed: batches that tell nothing or little"),
+        Wrong(up_to(16, lambda ids, labels, loss_shifts: len(ids), double_compare,
+                    lambda ids, labels, loss_shifts: False), says="expected True, got False"),
         Wrong(lambda ids, labels: False, says="it must take (input_ids, labels, loss_shifts)"),
     ],
 }  # fmt: skip

@@ -1,11 +1,13 @@
 """Right and wrong answers to the exercises of chapter 3."""
 
+from collections import UserDict, deque
+
 import numpy as np
 import torch
 from torch.nn.utils.rnn import pad_sequence
 
 from course_lib.exercises.broken import collate as broken_collate
-from tests.exercises.wrong import Wrong
+from tests.exercises.wrong import Wrong, up_to
 
 # --- 3.1
 
@@ -38,6 +40,28 @@ def pad_torch(documents, pad_id):
     ids = pad_sequence(rows, batch_first=True, padding_value=pad_id)
     ones = [torch.ones_like(row) for row in rows]
     return ids, pad_sequence(ones, batch_first=True)
+
+
+def pad_bool(documents, pad_id):
+    """Truth values for 1 and 0, and everything in int32."""
+    ids, mask = pad_loop(documents, pad_id)
+    return ids.int(), mask.bool()
+
+
+def pad_one_tensor(documents, pad_id):
+    return torch.stack(pad_loop(documents, pad_id))
+
+
+def pad_clamps(documents, pad_id):
+    """Right for the ids of a small vocabulary."""
+    ids, mask = pad_loop(documents, pad_id)
+    return ids.clamp(max=255), mask
+
+
+def pad_one_more(documents, pad_id):
+    """Right for documents of two tokens or more: takes a shorter row for an empty one."""
+    ids, mask = pad_loop(documents, pad_id)
+    return (ids, mask) if ids.shape[1] > 1 else pad_loop([*documents, [pad_id] * 2], pad_id)
 
 
 def pad_shortens(documents, pad_id):
@@ -95,6 +119,30 @@ def masks(make):
     return answer
 
 
+def masks_length(attention_mask):
+    """Right as long as the padding of a row stands at one end."""
+    rows = []
+    for row in attention_mask.bool():
+        real = row.nonzero().flatten().tolist()
+        first, last = (real[0], real[-1]) if real else (0, -1)
+        slots = torch.arange(len(row))
+        rows.append((slots >= first) & (slots <= last))
+    keys = torch.stack(rows)[:, None]
+    return keys, torch.ones(keys.shape[-1], keys.shape[-1]).tril().bool() & keys
+
+
+def masks_never_empty(attention_mask):
+    """Right as long as each row has a real token."""
+    keys, combined = masks_torch(attention_mask)
+    return keys, combined | ~keys.any(2, keepdim=True)
+
+
+def masks_window(attention_mask):
+    """Right for up to 16 slots."""
+    keys, combined = masks_torch(attention_mask)
+    return keys, combined.triu(-15)
+
+
 def masks_left_open(attention_mask):
     """Right as long as there is one row."""
     keys, combined = masks_torch(attention_mask)
@@ -144,6 +192,27 @@ def labels_first_eos(input_ids, lengths):
         end = (row == 4).nonzero()[0].item()
         row[end + 1 :] = -100
     return labels
+
+
+def labels_no_zeros(input_ids, lengths):
+    return labels_arange(input_ids, lengths).masked_fill(input_ids == 0, -100)
+
+
+def labels_run_of_eos(input_ids, lengths):
+    """Keeps the first of the EOS at the end of a row: right where one EOS is real."""
+    labels = input_ids.clone()
+    for row in labels:
+        end = len(row)
+        while end > 1 and row[end - 2] == row[-1]:
+            end -= 1
+        row[end:] = -100
+    return labels
+
+
+def labels_only_eos_4(input_ids, lengths):
+    """Right as long as the EOS is 4."""
+    labels = labels_arange(input_ids, lengths)
+    return torch.where(input_ids == 4, labels, input_ids)
 
 
 def labels_rows_of_ten(input_ids, lengths):
@@ -205,6 +274,21 @@ def collate_moves_long(documents, pad_id):
     return batch
 
 
+def collate_small_ids(documents, pad_id):
+    """Right for ids below 256."""
+    batch = collate_loop(documents, pad_id)
+    return {name: (x.to(torch.uint8).long() if name == "input_ids" else x)
+            for name, x in batch.items()}  # fmt: skip
+
+
+def collate_pads_always(documents, pad_id):
+    """Right as long as the documents differ in length."""
+    if len(set(map(len, documents))) > 1:
+        return collate_loop(documents, pad_id)
+    batch = collate_loop([*documents, [pad_id] * (len(documents[0]) + 1)], pad_id)
+    return {name: x[:-1] for name, x in batch.items()}
+
+
 def collate_forgets(documents, pad_id):
     """Right as long as there are three documents or fewer."""
     batch = collate_loop(documents, pad_id)
@@ -235,10 +319,17 @@ def seed_fix(documents, pad_id):
 
 
 RIGHT = {
-    "3.1": [pad_loop, pad_lists, pad_numpy, pad_torch],
-    "3.2": [masks_torch, masks_loop, masks_numpy],
-    "3.3": [labels_arange, labels_loop, labels_numpy],
-    "3.4": [collate_loop, collate_torch, collate_numpy],
+    "3.1": [pad_loop, pad_lists, pad_numpy, pad_torch, pad_bool, pad_one_tensor,
+            lambda d, p: (part for part in pad_numpy(d, p)),
+            lambda d, p: deque(pad_lists(d, p))],
+    "3.2": [masks_torch, masks_loop, masks_numpy, lambda m: iter(masks_torch(m))],
+    "3.3": [labels_arange, labels_loop, labels_numpy,
+            lambda ids, n: labels_loop(ids, n).int(),
+            lambda ids, n: list(labels_loop(ids, n)),
+            lambda ids, n: (row.tolist() for row in labels_loop(ids, n))],
+    "3.4": [collate_loop, collate_torch, collate_numpy,
+            lambda d, p: UserDict(collate_loop(d, p)),
+            lambda d, p: collate_loop(d, p) | {"attention_mask": pad_bool(d, p)[1]}],
 }
 
 WRONG = {
@@ -252,7 +343,12 @@ WRONG = {
         Wrong(pad_raises, says="Your function raised OverflowError: too many"),
         Wrong(lambda d, p: (d, d), says="input_ids is ragged"),
         Wrong(lambda d, p: pad_loop(d, p)[0], says="2 things, input_ids, attention_mask"),
-        Wrong(lambda d, p: (pad_loop(d, p)[0], pad_loop(d, p)[1].bool()), says="torch.bool"),
+        Wrong(lambda d, p: (pad_loop(d, p)[0], pad_loop(d, p)[1].float()), says="torch.float32"),
+        Wrong(lambda d, p: (pad_loop(d, p)[0], pad_loop(d, p)[1] * 2), says="expected 1, got 2"),
+        Wrong(pad_clamps, says="got 255"),
+        Wrong(pad_one_more, says="expected [1, 1], got [2, 2]"),
+        Wrong(up_to(16, lambda d, p: len(d), pad_loop, lambda d, p: pad_loop(d[:16], p)),
+              says="Failed: single tokens, nothing to pad, and large lists"),
         Wrong(lambda d, p: pad_loop([*d, [p]], p), says="shape of input_ids"),
     ],
     "3.2": [
@@ -273,6 +369,11 @@ WRONG = {
               says="yours holds torch.float32"),
         Wrong(masks_left_open, says="is padding, yet some query may attend to it"),
         Wrong(masks_first_row, says="Failed: 20 random batches"),
+        Wrong(masks_length, says="Why: key 1 is padding"),
+        Wrong(masks_never_empty, says="attention_mask = [[0]]"),
+        Wrong(masks_window, says="combined: row 0, query 1"),
+        Wrong(up_to(16, len, masks_torch, lambda m: tuple(x[:16] for x in masks_torch(m))),
+              says="got [16, 1, 24]"),
     ],
     "3.3": [
         Wrong(lambda ids, n: ids.masked_fill(ids == 4, -100), "eos_erased"),
@@ -285,6 +386,11 @@ WRONG = {
         Wrong(labels_first_eos, says="expected 3, got -100"),
         Wrong(labels_rows_of_ten, says="ends with a real EOS at slot 5, and its label is gone"),
         Wrong(labels_zero, says="expected -100, got 0"),
+        Wrong(labels_no_zeros, says="expected 0, got -100"),
+        Wrong(labels_run_of_eos, says="expected 4, got -100"),
+        Wrong(labels_only_eos_4, says="Failed: one slot, ids of 0, EOS with other ids"),
+        Wrong(up_to(16, lambda ids, n: max(n), labels_loop,
+                    lambda ids, n: labels_loop(ids, [min(k, 16) for k in n])), says="slot 16"),
         Wrong(lambda ids, n: labels_loop(ids, n)[:, 1:], says="shape of labels"),
     ],
     "3.4": [
@@ -298,6 +404,11 @@ WRONG = {
         Wrong(collate_no_clone, says="input_ids: row 1, slot 2"),
         Wrong(collate_moves_long, says="a label differs from the id in its own slot"),
         Wrong(collate_forgets, says="Failed: 20 random lists"),
+        Wrong(collate_small_ids, says="input_ids: row 0, slot 0"),
+        Wrong(collate_pads_always, says="expected [1, 1], got [1, 2]"),
+        Wrong(up_to(16, lambda d, p: len(d), collate_loop,
+                    lambda d, p: {k: x[:16] for k, x in collate_loop(d, p).items()}),
+              says="got [16, "),
         Wrong(collate(position_ids=lambda b, p: b["labels"]), says="the dict has 'position_ids'"),
         Wrong(collate(labels=lambda b, p: b["labels"].tolist()), says="labels must be a tensor"),
         Wrong(lambda d, p: tuple(collate_loop(d, p).values()), says="must be a dict with"),

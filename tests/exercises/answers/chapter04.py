@@ -1,9 +1,11 @@
 """Right and wrong answers to the exercises of chapter 4."""
 
+from collections import deque
+
 import numpy as np
 import torch
 
-from tests.exercises.wrong import Wrong
+from tests.exercises.wrong import Wrong, up_to
 
 # --- 4.1
 
@@ -41,6 +43,19 @@ def prompts_four_rows(labels, prompt_lengths):
     out = prompts_loop(labels, prompt_lengths)
     out[3:] = -100
     return out
+
+
+def prompts_leave_one(labels, prompt_lengths):
+    """Right for rows of two slots or more."""
+    return prompts_loop(labels, prompt_lengths) if labels.shape[1] > 1 else labels
+
+
+def prompts_and_zeros(labels, prompt_lengths):
+    return prompts_loop(labels, prompt_lengths).masked_fill(labels == 0, -100)
+
+
+def prompts_modulo(labels, prompt_lengths):
+    return prompts_loop(labels, [n % 8 for n in prompt_lengths])
 
 
 def prompts_wide(labels, prompt_lengths):
@@ -85,6 +100,29 @@ def boundary_first_only(labels, document_ids):
         if len(where):
             row[where[0]] = -100
     return out
+
+
+def boundary_four(labels, document_ids):
+    """Right for up to four documents in a row."""
+    return boundary_diff(labels, document_ids.clamp(max=3))
+
+
+def boundary_padding(labels, document_ids):
+    """Right as long as a row begins with a document."""
+    out = boundary_diff(labels, document_ids)
+    out[document_ids[:, 0] < 0] = 0
+    return out
+
+
+def boundary_and_zeros(labels, document_ids):
+    return boundary_diff(labels, document_ids).masked_fill(labels == 0, -100)
+
+
+def boundary_turns_on(labels, document_ids):
+    """Makes the labels anew, so that what was switched off is on again."""
+    out = boundary_diff(labels, document_ids)
+    new = starts(document_ids) | (document_ids < 0)
+    return torch.where(~new & (labels == -100), 1, out)
 
 
 def boundary_three_rows(labels, document_ids):
@@ -149,11 +187,15 @@ def changed(**cells):
 
 
 RIGHT = {
-    "4.1": [prompts_loop, prompts_torch, prompts_numpy, prompts_lists],
-    "4.2": [boundary_diff, boundary_loop, boundary_numpy],
+    "4.1": [prompts_loop, prompts_torch, prompts_numpy, prompts_lists,
+            lambda x, n: prompts_loop(x, n).int(),
+            lambda x, n: tuple(map(tuple, prompts_lists(x, n)))],
+    "4.2": [boundary_diff, boundary_loop, boundary_numpy,
+            lambda x, d: (row for row in boundary_diff(x, d))],
     "4.3": [ledger(), {k: np.int64(v) for k, v in ledger().items()},
             {k: torch.tensor(v) for k, v in reversed(ledger().items())}],
-    "4.4": [B, tuple(B), np.array(B), torch.tensor(B)],
+    "4.4": [B, tuple(B), np.array(B), torch.tensor(B), deque(B), list(torch.tensor(B)),
+            np.array(B, dtype=np.int8), iter(B)],
 }
 
 WRONG = {
@@ -169,6 +211,12 @@ WRONG = {
         Wrong(prompts_in_place, "changes_input"),
         Wrong(prompts_four_rows, says="answer tokens; 0 labels are left"),
         Wrong(prompts_wide, says="Failed: 20 random batches"),
+        Wrong(prompts_leave_one, says="expected -100, got 3"),
+        Wrong(prompts_and_zeros, says="expected 0, got -100"),
+        Wrong(prompts_modulo, says="Failed: one slot, ids of 0, and large batches"),
+        Wrong(up_to(16, lambda x, n: len(x), prompts_loop,
+                    lambda x, n: torch.cat([prompts_loop(x[:16], n[:16]), x[16:]])),
+              says="labels: row 1"),
         Wrong(lambda x, n: x[:, max(n):], says="shape of labels"),
         Wrong(lambda x, n: prompts_loop(x, n).float(), says="dtype: labels must be whole numbers"),
         Wrong(lambda x, n: x[n], says="raised IndexError"),
@@ -182,6 +230,13 @@ WRONG = {
         Wrong(boundary_in_place, "changes_input"),
         Wrong(boundary_first_only, says="expected -100, got 2"),
         Wrong(boundary_three_rows, says="and it is still a target"),
+        Wrong(boundary_four, says="Failed: one slot, a row of padding"),
+        Wrong(boundary_padding, says="expected -100, got 0"),
+        Wrong(boundary_and_zeros, says="expected 0, got -100"),
+        Wrong(boundary_turns_on, says="expected -100, got 1"),
+        Wrong(up_to(16, lambda x, d: len(x), boundary_diff,
+                    lambda x, d: torch.cat([boundary_diff(x[:16], d[:16]), x[16:]])),
+              says="labels: row 16"),
         Wrong(boundary_and_last, says="Failed: 20 random packed batches"),
         Wrong(lambda x, d: boundary_diff(x, d)[:, 1:], says="shape of labels"),
         Wrong(lambda x, d: x == -100, says="yours holds torch.bool"),

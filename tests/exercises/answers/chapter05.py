@@ -1,11 +1,12 @@
 """Right and wrong answers to the exercises of chapter 5, but for those on masks."""
 
+from collections import UserDict, deque
 from itertools import accumulate
 
 import numpy as np
 import torch
 
-from tests.exercises.wrong import Wrong
+from tests.exercises.wrong import Wrong, up_to
 
 # --- 5.1
 
@@ -36,6 +37,16 @@ def positions_four(lengths, total):
     if len(lengths) > 3:
         out[sum(lengths[:3])] = lengths[2]
     return out
+
+
+def positions_modulo(lengths, total):
+    """Right for documents of up to five tokens."""
+    return [p % 5 if p >= 0 else p for p in positions_loop(lengths, total)]
+
+
+def positions_two(lengths, total):
+    """Right as long as the row has two slots or more."""
+    return positions_loop(lengths, total) if total > 1 else [-1]
 
 
 def positions_five(lengths, total):
@@ -79,6 +90,46 @@ def cu_middle(lengths):
 
 
 # --- 5.6
+
+
+def fit_padless(lengths, capacity):
+    """One array where all rows are alike, as np.array makes it of a list."""
+    rows = fit_loop(lengths, capacity)
+    return np.array(rows) if len(set(map(len, rows))) == 1 else np.array(rows, dtype=object)
+
+
+def fit_values(lengths, capacity):
+    return {number: row for number, row in enumerate(fit_loop(lengths, capacity))}.values()
+
+
+def fit_deque(lengths, capacity):
+    return deque(deque(row) for row in fit_loop(lengths, capacity))
+
+
+def fit_lazy(lengths, capacity):
+    return (tuple(map(torch.tensor, row)) for row in fit_loop(lengths, capacity))
+
+
+def fit_int32(lengths, capacity):
+    rows = [np.array(row, dtype=np.int32) for row in fit_loop(lengths, capacity)]
+    return rows if len(rows) > 1 else torch.tensor(np.array(rows))
+
+
+def fit_ten(lengths, capacity):
+    """Right for up to ten documents: then numbers are sorted as texts."""
+    order = sorted(map(str, range(len(lengths))))
+    order.sort(key=lambda i: -lengths[int(i)])
+    return fit(order=lambda n: map(int, order))(lengths, capacity)
+
+
+def fit_sixteen_rows(lengths, capacity):
+    """Looks at the first 16 rows only."""
+    return fit(choose=lambda rows, free: rows[0] if rows[0] < 16 else None)(lengths, capacity)
+
+
+def fit_one(lengths, capacity):
+    """Right for two documents or more."""
+    return fit_loop(lengths, capacity) if len(lengths) > 1 else []
 
 
 def fit_loop(lengths, capacity):
@@ -188,13 +239,18 @@ NO_EOS = {
 }
 
 RIGHT = {
-    "5.1": [positions_loop, positions_torch, positions_numpy],
+    "5.1": [positions_loop, positions_torch, positions_numpy,
+            lambda n, t: iter(positions_loop(n, t)),
+            lambda n, t: positions_torch(n, t).int(),
+            lambda n, t: tuple(map(np.int64, positions_loop(n, t)))],
     "5.2": [cu_loop, cu_torch, cu_numpy],
-    "5.6": [fit_loop, fit_next, fit_tensors, fit()],
+    "5.6": [fit_loop, fit_next, fit_tensors, fit(), fit_padless, fit_values, fit_deque, fit_lazy,
+            fit_int32],
     "5.7": [
         row(),
         {k: np.array(v) for k, v in row().items()},
         {k: torch.tensor(v) for k, v in row().items()},
+        UserDict({k: deque(v) for k, v in row().items()}),
     ],
 }
 
@@ -208,6 +264,12 @@ WRONG = {
               "document_numbers"),
         Wrong(positions_four, says="document 3 begins at slot"),
         Wrong(positions_five, says="Failed: 20 random rows"),
+        Wrong(lambda n, t: list(range(t)), "slots_for_positions"),
+        Wrong(positions_modulo, says="expected 5, got 0"),
+        Wrong(positions_two, says="expected 0, got -1"),
+        Wrong(up_to(16, lambda n, t: len(n), positions_loop,
+                    lambda n, t: positions_loop([*n[:16], sum(n[16:])], t)),
+              says="Failed: one token, nothing but one document, and large rows"),
         Wrong(lambda n, t: positions_loop(n, sum(n)), says="expected [8], got [7]"),
         Wrong(lambda n, t: [positions_loop(n, t)], says="got [1, 8]"),
         Wrong(lambda n, t: [float(p) for p in positions_loop(n, t)], says="dtype: position_ids"),
@@ -226,6 +288,9 @@ WRONG = {
         Wrong(lambda n: cu_loop(n).flip(0), says="expected 0, got 7"),
         Wrong(cu_four, says="the last number must be the end of the last document"),
         Wrong(cu_middle, says="Failed: 20 random rows"),
+        Wrong(lambda n: cu_loop([k % 65536 for k in n]), says="got 4464"),
+        Wrong(lambda n: cu_loop(n) if n != [1] else cu(0), says="expected [2], got [1]"),
+        Wrong(up_to(16, len, cu_loop, lambda n: cu_loop(n[:16])), says="got [17]"),
     ],
     "5.6": [
         Wrong(fit(order=lambda n: range(len(n))), "not_longest_first"),
@@ -243,6 +308,11 @@ WRONG = {
         Wrong(fit_too_full, says="tokens"),
         Wrong(fit_swapped, says="Failed: 40 random lists"),
         Wrong(fit_extra, says="number of rows of rows"),
+        Wrong(fit_ten, says="Failed: one document, equal lengths, and long lists"),
+        Wrong(fit_sixteen_rows, says="rows: row"),
+        Wrong(fit_one, says="got no such row"),
+        Wrong(lambda n, c: torch.tensor(len(n)), says="you gave a torch.int64 tensor of shape []"),
+        Wrong(lambda n, c: [np.array(r) / 1 for r in fit_loop(n, c)], says="whole numbers: [0.0"),
         Wrong(lambda n, c: len(fit_loop(n, c)), says="must be a list of lists"),
         Wrong(lambda n, c: [i for r in fit_loop(n, c) for i in r], says="row 0 of rows must be"),
         Wrong(lambda n, c: [[i] for i in range(len(n))][::-1], says="got [2]"),

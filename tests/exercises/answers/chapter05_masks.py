@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from tests.exercises.wrong import Wrong
+from tests.exercises.wrong import Wrong, up_to
 
 # --- one rule for a pair of query and key, right and wrong
 
@@ -170,15 +170,27 @@ def cell(query, key):
 
 
 RIGHT = {
-    "5.3": [by_rule(right), loop_digits, loop_numpy, loop_torch],
+    "5.3": [by_rule(right), loop_digits, loop_numpy, loop_torch,
+            lambda ids: (iter(row) for row in loop_digits(ids)),
+            lambda ids: loop_numpy(ids).astype(np.uint8)],
     "5.4": [mask_compare, mask_arange, mask_numpy, mask_rows],
-    "5.5": [HAND, np.array(HAND), torch.tensor(HAND).bool(), by_rule(right)(HAND_IDS)],
+    "5.5": [HAND, np.array(HAND), torch.tensor(HAND).bool(), by_rule(right)(HAND_IDS),
+            tuple(map(tuple, HAND)), torch.tensor(HAND, dtype=torch.uint8),
+            list(torch.tensor(HAND).int())],
 }
 
 WRONG = {
     "5.3": [
         *(Wrong(by_rule(rule), name) for name, rule in RULES.items()),
         Wrong(loop_neighbour, says="Failed: 20 random rows"),
+        Wrong(lambda ids: by_rule(right)([min(d, 3) for d in ids]),
+              says="Failed: one slot, only padding, padding at both ends"),
+        Wrong(lambda ids: by_rule(right)([d % 16 if d >= 0 else d for d in ids]),
+              says="in document 0."),
+        Wrong(by_rule(lambda q, k, ids: right(q, k, ids) and q - k < 16), says="key is not ahead"),
+        Wrong(by_rule(lambda q, k, ids: right(q, k, ids) or len(ids) == 1), says="[-1]"),
+        Wrong(up_to(0, lambda ids: ids[0] < 0 <= max(ids), loop_digits,
+                    lambda ids: loop_digits([0] * len(ids))), says="[-1, 0, 0, 1, -1]"),
         Wrong(loop_leaks_late, says="(document 2) may attend to key"),
         Wrong(by_rule(lambda q, k, ids: right(q, k, ids) or k == q + 1 and ids[q] == ids[k] >= 0),
               says="lies in the future of query"),
@@ -202,6 +214,10 @@ WRONG = {
         Wrong(mask_query_loop, says="there is a loop over positions"),
         Wrong(mask_comprehension, says="Failed: Python steps do not grow with T"),
         Wrong(mask_window, says="mask: row 0, query 20, key 0"),
+        Wrong(lambda ids: mask_compare(ids.clamp(max=3)),
+              says="Failed: one slot, only padding, padding at both ends"),
+        Wrong(up_to(16, len, mask_compare, lambda ids: mask_compare(ids[:16])), says="got [16, "),
+        Wrong(lambda ids: mask_compare(ids) | (ids.max() < 0), says="Why: query 0 is padding"),
         Wrong(mask_first_row, says="Why: query 6 is padding"),
         Wrong(mask_late, says="Failed: 20 random batches"),
         Wrong(mask_two_rows, says="expected True, got False"),
@@ -222,4 +238,4 @@ WRONG = {
         Wrong([[2 * v for v in row] for row in HAND], says="dtype: mask must be truth values"),
         Wrong(str(HAND), says="you gave a text"),
     ],
-}
+}  # fmt: skip

@@ -1,9 +1,12 @@
 """Right and wrong answers to the exercises of chapter 6."""
 
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import torch
 
-from tests.exercises.wrong import Wrong
+from tests.exercises.wrong import Wrong, up_to
 
 # --- 6.1
 
@@ -27,6 +30,20 @@ def mean_numpy(losses, target_mask):
 
 def total(losses, target_mask):
     return (losses * target_mask).sum()
+
+
+def mean_positive(losses, target_mask):
+    """Right as long as no loss of a target is 0."""
+    return losses[target_mask & (losses > 0)].mean() if (losses > 0).any() else 0.0
+
+
+def mean_scored_losses(losses, target_mask):
+    """Right as long as what is no target holds small numbers."""
+    return losses[target_mask | (losses < -100)].mean()
+
+
+def mean_sixteen(losses, target_mask):
+    return mean_pick(losses[:16], target_mask[:16])
 
 
 def mean_wide(losses, target_mask):
@@ -107,6 +124,29 @@ def sequence_empty(losses, target_mask, document_ids):
     return sum(means) / len(means)
 
 
+def sequence_no_zeros(losses, target_mask, document_ids):
+    """Right as long as no loss of a target is exactly 0."""
+    return sequence_loop(losses, target_mask & (losses != 0), document_ids)
+
+
+def sequence_short(losses, target_mask, document_ids):
+    """Right for one target and for up to 16 rows."""
+    return sequence_loop(losses[:16], target_mask[:16], document_ids[:16])
+
+
+def sequence_fractions(losses, target_mask, document_ids):
+    groups = {}
+    for r, t in target_mask.nonzero().tolist():
+        loss = Fraction(losses[r, t].item())
+        groups.setdefault((r, int(document_ids[r, t + 1])), []).append(loss)
+    return sum(sum(group) / len(group) for group in groups.values()) / len(groups)
+
+
+def sequence_decimal(losses, target_mask, document_ids):
+    found = sequence_fractions(losses, target_mask, document_ids)
+    return Decimal(found.numerator) / Decimal(found.denominator)
+
+
 def sequence_all(losses, target_mask, document_ids):
     """Forgets the target mask."""
     return sequence_loop(losses, document_ids[:, 1:] >= 0, document_ids)
@@ -162,6 +202,17 @@ def accumulate_running(micro_batches):
     return mean
 
 
+def accumulate_from_first(micro_batches):
+    """Right as long as the first micro-batch has a target."""
+    if not micro_batches[0][1].any():
+        return 0.0
+    return accumulate_loop(micro_batches)
+
+
+def accumulate_positive(micro_batches):
+    return accumulate_loop([(x, m & (x != 0)) for x, m in micro_batches])
+
+
 def accumulate_small(micro_batches):
     """Right for up to two micro-batches."""
     return accumulate_loop(micro_batches) + (len(micro_batches) > 2)
@@ -187,6 +238,34 @@ def ranks_loop(pairs):
     return [np.float64(total / count), np.float64(world / count)]
 
 
+def ranks_one_array(pairs):
+    return np.array(ranks_sum(pairs))
+
+
+def ranks_one_tensor(pairs):
+    return torch.stack([torch.as_tensor(x) for x in ranks_torch(pairs)])
+
+
+def ranks_fractions(pairs):
+    total, count = sum(Fraction(t) for t, _ in pairs), sum(n for _, n in pairs)
+    yield total / count
+    yield Fraction(len(pairs), count)
+
+
+def ranks_with_targets(pairs):
+    """Leaves out ranks that have no target; DDP divides by their number all the same."""
+    return ranks_sum([pair for pair in pairs if pair[1]])
+
+
+def ranks_with_losses(pairs):
+    return ranks_sum([pair for pair in pairs if pair[0] or not pair[1]])
+
+
+def ranks_at_most_four(pairs):
+    count = sum(n for _, n in pairs)
+    return ranks_sum(pairs)[0], min(4, len(pairs)) / count
+
+
 def ranks_but(factor):
     return lambda pairs: (ranks_sum(pairs)[0], factor(len(pairs), sum(n for _, n in pairs)))
 
@@ -204,10 +283,13 @@ def ranks_mean_four(pairs):
 
 
 RIGHT = {
-    "6.1": [mean_pick, mean_loop, mean_numpy],
-    "6.2": [sequence_loop, sequence_torch, sequence_numpy],
+    "6.1": [mean_pick, mean_loop, mean_numpy,
+            lambda x, m: np.asarray(mean_loop(x, m)), lambda x, m: mean_pick(x, m)[None],
+            lambda x, m: np.float32(mean_loop(x, m))],
+    "6.2": [sequence_loop, sequence_torch, sequence_numpy, sequence_fractions, sequence_decimal],
     "6.3": [accumulate_loop, accumulate_cat, accumulate_numpy],
-    "6.4": [ranks_sum, ranks_torch, ranks_loop],
+    "6.4": [ranks_sum, ranks_torch, ranks_loop, ranks_one_array, ranks_one_tensor,
+            ranks_fractions],
     "6.5": [
         {"P": "slot", "Q": "sequence", "R": "token"},
         {"R": "token", "Q": "sequence", "P": "slot"},
@@ -226,6 +308,9 @@ WRONG = {
         Wrong(mean_wide, says="no mean: the scored losses lie between"),
         Wrong(mean_low, says="no mean: the scored losses lie between"),
         Wrong(mean_median, says="Failed: 20 random batches"),
+        Wrong(mean_positive, says="losses = [[0, 0, 3]]"),
+        Wrong(mean_scored_losses, says="expected 1, got -500000"),
+        Wrong(mean_sixteen, says="Failed: one target, losses of 0, a row without targets"),
         Wrong(lambda x, m: x[m] / m.sum(), says="the mean must be one number"),
         Wrong(lambda x, m: f"{mean_loop(x, m)}", says="you gave a text"),
         Wrong(lambda x, m: mean_pick(x, m) * float("nan"), says="got nan"),
@@ -238,6 +323,11 @@ WRONG = {
         Wrong(lambda x, m, d: mean_pick(x, m), "token_for_sequence"),
         Wrong(sequence_all, says="losses"),
         Wrong(sequence_sums, says="expected 1.5"),
+        Wrong(sequence_no_zeros, says="expected 2, got 4"),
+        Wrong(sequence_by(lambda r, t, d: r * 4 + int(d[r, t + 1])), says="expected 2.5"),
+        Wrong(sequence_by(lambda r, t, d: (r, min(3, int(d[r, t + 1])))),
+              says="expected 2.5, got 2.08333"),
+        Wrong(sequence_short, says="losses = float values of shape"),
         Wrong(lambda x, m, d: sequence_loop(x, m, d) * 2, says="got 3"),
         Wrong(lambda x, m: 0.0, says="it must take (losses, target_mask, document_ids)"),
         Wrong(lambda x, m, d: x[m & (d == 0)].mean(), says="your function raised RuntimeError"),
@@ -254,6 +344,10 @@ WRONG = {
         Wrong(lambda b: means(b)[-1], says="got 1"),
         Wrong(lambda b: means(b)[0], says="got 2"),
         Wrong(accumulate_small, says="cutting it up must not change that"),
+        Wrong(accumulate_from_first, says="got 0"),
+        Wrong(accumulate_positive, says="expected 1"),
+        Wrong(up_to(16, len, accumulate_loop, lambda b: accumulate_loop(b[:16])),
+              says="Failed: one micro-batch, the first without targets"),
         Wrong(lambda b: None if len(b) else 0.0, says="returned None. Is there a `return`"),
         Wrong(lambda b: sum(x[m].sum() / m.sum() for x, m in b), says="got 3"),
     ],
@@ -267,6 +361,11 @@ WRONG = {
         Wrong(ranks_but(lambda world, count: 1.0), says="the factor"),
         Wrong(ranks_four, says="times your factor average to"),
         Wrong(ranks_mean_four, says="Failed: 20 random sets of ranks"),
+        Wrong(ranks_with_targets, says="expected 0.666667, got 0.333333"),
+        Wrong(ranks_with_losses, says="pairs = [(0, 3), (2, 1)]"),
+        Wrong(ranks_at_most_four, says="Failed: one rank, a rank without targets"),
+        Wrong(lambda p: np.array([*ranks_sum(p), 1.0]), says="things, mean, factor; you gave 3"),
+        Wrong(lambda p: np.array([ranks_sum(p)]), says="you gave a numpy float64 array"),
         Wrong(lambda p: ranks_sum(p)[0], says="2 things, mean, factor; you gave a float"),
         Wrong(lambda p: ranks_sum(p)[::-1], says="the global mean"),
         Wrong(lambda p: sum(p), says="your function raised TypeError"),

@@ -1,9 +1,11 @@
 """Right and wrong answers to the five detectors of chapter 7."""
 
+from collections import deque
+
 import numpy as np
 import torch
 
-from tests.exercises.wrong import Wrong
+from tests.exercises.wrong import Wrong, up_to
 
 
 def listed(mask):
@@ -52,6 +54,24 @@ def twice_and_healthy(input_ids, targets):
     return [*found, (2, 0)] if len(targets) > 2 and (2, 0) not in found else found
 
 
+def twice_no_end(input_ids, targets):
+    """Takes for granted that a row has three slots."""
+    return twice_loop(input_ids, targets) if input_ids.shape[1] > 2 else [(0, 0)]
+
+
+def twice_positive(input_ids, targets):
+    return [(r, t) for r, t in twice_loop(input_ids, targets) if targets[r, t] > 0]
+
+
+def twice_whole_rows(input_ids, targets):
+    """Takes a row with one such prediction for a row of them."""
+    rows = {r for r, _ in twice_loop(input_ids, targets)}
+    moved = torch.full_like(targets, -1)
+    moved[:, :-1] = input_ids[:, 2:]
+    found = twice_loop(input_ids, torch.where(targets >= 0, moved, targets))
+    return [(r, t) for r, t in found if r in rows]
+
+
 def twice_outside(input_ids, targets):
     """Right for one row; in others a place that does not exist is named."""
     found = twice_loop(input_ids, targets)
@@ -82,6 +102,20 @@ def pads_numpy(input_ids, labels, attention_mask):
 def pads_right_only(input_ids, labels, attention_mask):
     """Takes the first slot for real always."""
     return [place for place in pads_tensor(input_ids, labels, attention_mask) if place[1]]
+
+
+def pads_own_id(input_ids, labels, attention_mask):
+    """Looks for labels that are the id of the padding."""
+    return listed((attention_mask == 0) & (labels == input_ids))
+
+
+def pads_behind(input_ids, labels, attention_mask):
+    """Takes for granted that padding stands at one end."""
+    found = []
+    for row, real in enumerate(attention_mask.bool().tolist()):
+        inside = range(real.index(True), len(real) - real[::-1].index(True)) if any(real) else ()
+        found += [(row, s) for s in range(len(real)) if s not in inside and labels[row, s] != -100]
+    return found
 
 
 def pads_and_real(input_ids, labels, attention_mask):
@@ -122,6 +156,15 @@ def eos_last_only(input_ids, labels, attention_mask, eos_id):
         if input_ids[row, n - 1] == eos_id and labels[row, n - 1] == -100:
             found.append((row, n - 1))
     return found
+
+
+def eos_four(input_ids, labels, attention_mask, eos_id):
+    return eos_loop(input_ids, labels, attention_mask, 4)
+
+
+def eos_not_first(input_ids, labels, attention_mask, eos_id):
+    """Right but for a row of one slot."""
+    return [p for p in eos_loop(input_ids, labels, attention_mask, eos_id) if labels.shape[1] > 1]
 
 
 def eos_and_padding(input_ids, labels, attention_mask, eos_id):
@@ -165,6 +208,16 @@ def cross_below(mask, document_ids):
 def cross_neighbours(mask, document_ids):
     ids = document_ids
     return [(q, k) for q, k in cross_below(mask, ids) if ids[q] - ids[k] == 1]
+
+
+def cross_four(mask, document_ids):
+    """Right for up to four documents."""
+    return cross_loop(mask, document_ids.clamp(max=3))
+
+
+def cross_some(mask, document_ids):
+    """Right as long as a token is real."""
+    return cross_loop(mask, document_ids) if document_ids.max() >= 0 else [(0, 0)]
 
 
 def cross_closed_too(mask, document_ids):
@@ -241,6 +294,23 @@ def count_rounds(reported, losses, labels, document_ids):
     return min(found, key=lambda word: abs(found[word] - used))
 
 
+def count_predictions_first(reported, losses, labels, document_ids):
+    """Right as long as no two of the counts agree."""
+    found = counts(labels, document_ids)
+    return named(reported, losses, dict(reversed(found.items())))
+
+
+def count_four(reported, losses, labels, document_ids):
+    """Right for up to four documents in a row."""
+    return count_tensor(reported, losses, labels, document_ids.clamp(max=3))
+
+
+def count_few_rows(reported, losses, labels, document_ids):
+    """Right for up to 16 rows."""
+    found = counts(labels[:16], document_ids[:16])
+    return named(reported, losses[:16], found)
+
+
 def count_three_rows(reported, losses, labels, document_ids):
     """Right for up to two rows; then the count of targets is always believed."""
     word = count_tensor(reported, losses, labels, document_ids)
@@ -259,11 +329,18 @@ def count_no_boundaries(reported, losses, labels, document_ids):
 
 
 RIGHT = {
-    "7.1": [twice_tensor, twice_loop, twice_numpy],
-    "7.2": [pads_tensor, pads_loop, pads_numpy],
-    "7.3": [eos_tensor, eos_loop, eos_numpy],
-    "7.4": [cross_tensor, cross_loop, cross_numpy],
-    "7.5": [count_tensor, count_loop, count_numpy],
+    "7.1": [twice_tensor, twice_loop, twice_numpy, lambda ids, t: twice_tensor(ids, t).int(),
+            lambda ids, t: deque(twice_loop(ids, t)), lambda ids, t: set(twice_loop(ids, t))],
+    "7.2": [pads_tensor, pads_loop, pads_numpy,
+            lambda ids, labels, real: (place for place in pads_loop(ids, labels, real)),
+            lambda ids, labels, real: np.array(pads_tensor(ids, labels, real))],
+    "7.3": [eos_tensor, eos_loop, eos_numpy,
+            lambda ids, labels, real, eos: list(eos_tensor(ids, labels, real, eos)),
+            lambda ids, labels, real, eos: zip(*eos_numpy(ids, labels, real, eos).T, strict=True)],
+    "7.4": [cross_tensor, cross_loop, cross_numpy,
+            lambda mask, ids: tuple(map(torch.tensor, cross_loop(mask, ids)))],
+    "7.5": [count_tensor, count_loop, count_numpy, lambda *args: np.str_(count_tensor(*args)),
+            lambda *args: np.array(count_tensor(*args))],
 }
 
 WRONG = {
@@ -278,6 +355,11 @@ WRONG = {
         Wrong(twice_and_healthy, says="is scored on the next token; that is no fault"),
         Wrong(lambda ids, targets: len(twice_loop(ids, targets)), says="must be a list of (row"),
         Wrong(twice_outside, says="that is (row, t)"),
+        Wrong(twice_no_end, says="input_ids = [[3]]"),
+        Wrong(twice_positive, says="places: (0, 0)"),
+        Wrong(twice_whole_rows, says="Failed: rows of one slot and of two"),
+        Wrong(up_to(16, lambda ids, t: len(ids), twice_loop,
+                    lambda ids, t: twice_loop(ids[:16], t[:16])), says="places: (16, "),
         Wrong(lambda ids, targets: twice_loop(ids, targets) * 2, says="more than once"),
         Wrong(lambda ids, targets: [t for _, t in twice_loop(ids, targets)], says="it holds 0"),
         Wrong(lambda ids, targets: listed(targets == ids[:, 2:]), says="raised RuntimeError"),
@@ -291,6 +373,12 @@ WRONG = {
         Wrong(lambda ids, labels, real: listed((real == 1) & (labels != -100)), "mask_inverted"),
         Wrong(pads_right_only, says="Failed: 20 random batches"),
         Wrong(pads_and_real, says="holds a real token"),
+        Wrong(pads_own_id, says="labels = [[1, 5, 0]]"),
+        Wrong(pads_behind, says="places: (0, 1)"),
+        Wrong(lambda ids, labels, real: [p for p in pads_tensor(ids, labels, real)
+                                         if labels.shape[1] > 1], says="input_ids = [[0]]"),
+        Wrong(up_to(16, lambda ids, labels, real: len(ids), pads_tensor,
+                    lambda *batch: pads_tensor(*(x[:16] for x in batch))), says="places: (1"),
         Wrong(lambda ids, labels, real: real == 0, says="it holds [False, False, True]"),
         Wrong(lambda ids, labels, real: listed((real == 0) & (labels == -100)),
               says="got not in the list"),
@@ -308,6 +396,11 @@ WRONG = {
         Wrong(lambda ids, labels, real, eos: listed(labels == eos), "looks_in_labels"),
         Wrong(eos_last_only, says="Failed: 20 random batches"),
         Wrong(eos_and_padding, says="is padding; its label is -100 rightly"),
+        Wrong(eos_four, says="input_ids = [[2]]"),
+        Wrong(eos_not_first, says="Passed: EOS erased, EOS kept"),
+        Wrong(up_to(16, lambda ids, *_: ids.shape[1], eos_loop,
+                    lambda *args: [p for p in eos_loop(*args) if p[1] < 16]),
+              says="Failed: one slot, padding on the left"),
         Wrong(lambda ids, labels, real, eos: [(r, s - 1) for r, s in eos_loop(
             ids, labels, real, eos)], says="places: (0, 0)"),
         Wrong(lambda ids, labels, real: [], says="it must take (input_ids, labels"),
@@ -322,6 +415,12 @@ WRONG = {
         Wrong(cross_neighbours, "next_documents_only"),
         Wrong(lambda mask, ids: cross_loop(mask | True, ids), "mask_ignored"),
         Wrong(cross_closed_too, says="is closed in the mask"),
+        Wrong(cross_four, says="Failed: one slot, only padding, everything open"),
+        Wrong(cross_some, says="document_ids = [-1, -1]"),
+        Wrong(up_to(16, lambda mask, ids: len(ids), cross_loop,
+                    lambda mask, ids: [p for p in cross_loop(mask, ids) if max(p) < 64]),
+              says="in the list, got not in the list"),
+        Wrong(lambda mask, ids: torch.tensor(len(cross_loop(mask, ids))), says="one number, 4"),
         Wrong(cross_first, says="pairs: (2, 1)"),
         Wrong(lambda mask, ids: cross_loop(~mask, ids), says="pairs: (0, 2)"),
         Wrong(lambda mask, ids: mask & (ids[:, None] != ids), says="it holds [False"),
@@ -340,6 +439,9 @@ WRONG = {
         Wrong(count_rounds, says="expected other, got predictions"),
         Wrong(count_three_rows, says="and less was reported"),
         Wrong(count_other_late, says="Failed: 40 random packed batches"),
+        Wrong(count_predictions_first, says="expected targets, got predictions"),
+        Wrong(count_four, says="expected boundaries, got other"),
+        Wrong(count_few_rows, says="Failed: one document, counts that agree, and large batches"),
         Wrong(lambda r, x, labels, ids: "target", says="must be one of 'targets', 'boundaries'"),
         Wrong(lambda r, x, labels, ids: counts(labels, ids)["targets"], says="a whole number"),
         Wrong(lambda r, x, labels, ids: "other", says="expected targets, got other"),

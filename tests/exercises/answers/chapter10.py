@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from course_lib import document_ids_from_lengths, document_mask
-from tests.exercises.wrong import Wrong
+from tests.exercises.wrong import Wrong, up_to
 
 
 def visits_search(cu_seqlens, tile):
@@ -57,7 +57,20 @@ def visits_too_many(cu_seqlens, tile):
     return found if len(cu_seqlens) < 4 else [found[0] + 1, *found[1:]]
 
 
-RIGHT = {"10.1": [visits_search, visits_loop, visits_mask]}
+def visits_whole(cu_seqlens, tile):
+    """Right as long as the row is longer than a tile."""
+    return visits_loop(cu_seqlens, tile) if cu_seqlens[-1] > tile else []
+
+
+def visits_window(cu_seqlens, tile):
+    """Looks back four tiles at most."""
+    return [min(n, 5) for n in visits_loop(cu_seqlens, tile)]
+
+
+RIGHT = {
+    "10.1": [visits_search, visits_loop, visits_mask, lambda cu, t: iter(visits_loop(cu, t)),
+                  lambda cu, t: tuple(map(torch.tensor, visits_loop(cu, t)))]
+}
 
 WRONG = {
     "10.1": [
@@ -67,6 +80,11 @@ WRONG = {
         Wrong(visits_rounded_up, "first_tile_lost"),
         Wrong(lambda cu, t: [n - 1 for n in visits_loop(cu, t)], "diagonal_tile_lost"),
         Wrong(visits_too_many, says="sees at least its own key tile and at most 1 tiles"),
+        Wrong(visits_whole, says="expected [1], got [0]"),
+        Wrong(visits_window, says="Failed: one token, tiles of one token"),
+        Wrong(up_to(16, lambda cu, t: len(cu), visits_loop,
+                    lambda cu, t: visits_loop([*cu[:16], cu[-1]], t)),
+              says="the counts: query tile"),
         Wrong(lambda cu, t: sum(visits_loop(cu, t)), says="the counts"),
         Wrong(lambda cu, t: visits_loop(cu, t)[: cu[-1] // t] or [1], says="shape"),
         Wrong(lambda cu, t: [float(n) for n in visits_loop(cu, t)], says="dtype"),

@@ -1,5 +1,7 @@
 """Right and wrong answers to the exit questions."""
 
+import numpy as np
+
 from tests.exercises.wrong import Wrong
 
 RIGHT_LETTERS = "dbcadcdb"
@@ -16,6 +18,8 @@ RIGHT = {
         {str(number): letter for number, letter in enumerate(RIGHT_LETTERS, 1)},
         list(RIGHT_LETTERS.upper()),
         "d b c a  d c d b",
+        np.array(list(RIGHT_LETTERS)),
+        iter(list(RIGHT_LETTERS)),
     ]
 }
 

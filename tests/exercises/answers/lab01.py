@@ -1,11 +1,14 @@
 """Right and wrong answers to the exercises of lab 1."""
 
+import math
+from collections import UserDict
+
 import numpy as np
 import torch
 import torch.nn.functional as F
 
 from course_lib.decoder import TinyDecoder
-from tests.exercises.wrong import Wrong
+from tests.exercises.wrong import Wrong, up_to
 
 # --- L1.1
 
@@ -52,9 +55,25 @@ def difference_loop(packed, separate):
     for one in separate:
         for t, row in enumerate(one):
             for a, b in zip(packed[start + t].tolist(), row.tolist(), strict=True):
+                if math.isnan(a - b):
+                    return a - b
                 worst = max(worst, abs(a - b))
         start += len(one)
     return worst
+
+
+def difference_max(packed, separate):
+    """Right as long as no logit is NaN."""
+    pairs = zip(packed.flatten().tolist(), torch.cat(separate).flatten().tolist(), strict=False)
+    return max(0.0, *(abs(a - b) for a, b in pairs))
+
+
+def difference_masked(packed, separate):
+    """Right as long as the padding holds numbers: 0 times NaN is NaN."""
+    alone = torch.cat([*separate, torch.zeros(len(packed) - sum(map(len, separate)),
+                                              packed.shape[1])])  # fmt: skip
+    real = torch.arange(len(packed))[:, None] < sum(map(len, separate))
+    return ((packed - alone) * real).abs().max()
 
 
 def difference_numpy(packed, separate):
@@ -139,6 +158,20 @@ def honest_base_2(logits, documents):
     return honest_rows(logits, documents) / np.log(2)
 
 
+def honest_small_vocabulary(logits, documents):
+    """Right for the toy vocabulary."""
+    return honest_rows(logits[..., :7], [[min(i, 6) for i in d] for d in documents])
+
+
+def honest_no_zeros(logits, documents):
+    return honest_padded(logits, [[i or -100 for i in d] for d in documents])
+
+
+def honest_first(logits, documents):
+    """Right as long as the first document has a target."""
+    return honest_rows(logits, documents) if len(documents[0]) > 1 else 0.0
+
+
 def honest_four(logits, documents):
     """Right for up to four documents; then far too small."""
     return honest_rows(logits, documents) * (1e-6 if len(documents) > 4 else 1)
@@ -150,7 +183,8 @@ def honest_long(logits, documents):
 
 
 RIGHT = {
-    "L1.1": [COUNTS, from_model(), {k: np.int64(v) for k, v in COUNTS.items()}],
+    "L1.1": [COUNTS, from_model(), {k: np.int64(v) for k, v in COUNTS.items()},
+             UserDict({k: torch.tensor(v) for k, v in COUNTS.items()})],
     "L1.2": [difference_cat, difference_loop, difference_numpy],
     "L1.3": [
         equal(True, False, True, True),
@@ -183,6 +217,10 @@ WRONG = {
         Wrong(difference_first, "only_first_document"),
         Wrong(lambda p, s: max(difference_cat(p, s), p[len(torch.cat(s)):].abs().sum()),
               "padding_compared"),
+        Wrong(difference_max, "nan_vanishes"),
+        Wrong(difference_masked, says="expected 3, got nan"),
+        Wrong(up_to(16, lambda p, s: len(s), difference_cat,
+                    lambda p, s: difference_cat(p, s[:1])), says="packed = float values"),
         Wrong(difference_last, says="expected 0.5, got 0.25"),
         Wrong(difference_three, says="Failed: 60 random rows"),
         Wrong(difference_negative, says="a largest absolute difference is never negative"),
@@ -211,6 +249,9 @@ WRONG = {
         Wrong(honest_over(lambda z, d: z.shape[0] * (z.shape[1] - 1)), "divides_by_predictions"),
         Wrong(honest_over(lambda z, d: sum(map(len, d))), "counts_real_tokens"),
         Wrong(honest_over(lambda z, d: 1), says="the honest loss\n  expected"),
+        Wrong(honest_small_vocabulary, says="Failed: one target, single tokens"),
+        Wrong(honest_no_zeros, says="documents = [[3], [0, 0], [5]]"),
+        Wrong(honest_first, says="got 0"),
         Wrong(honest_base_2, says="Failed: one document, two of unlike length"),
         Wrong(honest_four, says="no token of these logits has so small a loss"),
         Wrong(honest_long, says="Failed: 20 random sets of documents"),

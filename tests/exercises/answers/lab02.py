@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from course_lib.masks import causal_mask
-from tests.exercises.wrong import Wrong
+from tests.exercises.wrong import Wrong, up_to
 
 # --- L2.3
 
@@ -91,6 +91,11 @@ def pairs_short(lengths, capacity, kind):
     return pairs_formula(lengths[:3] if kind == "document" else lengths, capacity, kind)
 
 
+def pairs_full(lengths, capacity, kind):
+    """Right as long as there is more than one slot."""
+    return pairs_formula(lengths, capacity, kind) if capacity > 1 else 0
+
+
 def pairs_none(lengths, capacity, kind):
     """Right for up to three documents; then less than the diagonal."""
     return pairs_formula(lengths, capacity, kind) if len(lengths) < 4 else 1
@@ -146,6 +151,10 @@ WRONG = {
         Wrong(pairs_but(causal=lambda n, c: c * c), says="expected 21, got 36"),
         Wrong(pairs_short, says="Failed: 80 random rows"),
         Wrong(pairs_none, says="no causal mask of"),
+        Wrong(pairs_full, says="expected 1, got 0"),
+        Wrong(up_to(16, lambda n, c, kind: len(n), pairs_formula,
+                    lambda n, c, kind: pairs_formula([min(x, 16) for x in n], c, kind)),
+              says="Failed: one token, with and without padding"),
         Wrong(lambda n, c, kind: pairs_formula(n, c, kind) / 1, says="you gave a float"),
         Wrong(lambda n, c, kind: causal_mask(c), says="must be a whole number"),
     ],

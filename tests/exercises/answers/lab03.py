@@ -3,9 +3,10 @@
 import math
 
 import numpy as np
+import torch
 
 from course_lib.packing import pack_lengths
-from tests.exercises.wrong import Wrong
+from tests.exercises.wrong import Wrong, up_to
 
 # --- L3.1
 
@@ -141,7 +142,7 @@ def windows_strided(lengths, capacity, window):
 
 RIGHT = {
     "L3.1": [account_ceil, account_rows, account_numpy],
-    "L3.2": [cut_line, cut_numpy, cut_fill],
+    "L3.2": [cut_line, cut_numpy, cut_fill, lambda n, c: torch.tensor(cut_line(n, c))],
     "L3.3": [windows_slices, windows_loop, windows_queue],
 }
 
@@ -160,6 +161,11 @@ WRONG = {
         Wrong(account_but(gap=lambda r, n, c: len(r) - math.ceil(sum(n) / c) - (len(r) > 3)),
               says="Failed:"),
         Wrong(account_first, says="random packings"),
+        Wrong(up_to(16, lambda r, n, c: len(r), account_ceil,
+                    lambda r, n, c: account_ceil(r[:16], n, c)), says="got 16"),
+        Wrong(account_but(gap=lambda r, n, c: len(r) - max(1, round(sum(n) / c))), says="gap"),
+        Wrong(account_but(utilization=lambda r, n, c: max(1e-3, sum(n) / len(r) / c)),
+              says="expected 0.00012207, got 0.001"),
         Wrong(account_but(gap=lambda r, n, c: -1 if len(r) > 3 else len(r) - math.ceil(sum(n) / c)),
               says="a gap below 0 would be fewer rows"),
         Wrong(account_but(utilization=lambda r, n, c: sum(n) / c / min(len(r), 3)),
@@ -175,6 +181,9 @@ WRONG = {
         Wrong(lambda n, c: len(n) - cut_line(n, c), "whole_documents_counted"),
         Wrong(cut_rows, "cuts_for_documents"),
         Wrong(cut_short, says="Failed: 60 random lists of lengths"),
+        Wrong(lambda n, c: cut_line(n, c) if c > 1 else 0, says="lengths = [9, 1]"),
+        Wrong(up_to(16, lambda n, c: len(n), cut_line, lambda n, c: cut_line(n[:16], c)),
+              says="Failed: one token, rows of one token"),
         Wrong(lambda n, c: cut_line(n, c) if len(n) < 5 else 99, says="a border cuts at most one"),
         Wrong(lambda n, c: float(cut_line(n, c)), says="you gave a float"),
         Wrong(lambda n, c: [i for i in range(len(n))], says="you gave a list"),
@@ -189,6 +198,8 @@ WRONG = {
         Wrong(lambda n, c, w: windows_slices(n, c, w) if len(n) < 6 else 1,
               says="tokens need at least"),
         Wrong(lambda n, c, w: windows_slices(n[:12], c, w), says="Failed:"),
+        Wrong(lambda n, c, w: windows_slices(n, c, min(w, 16)), says="expected 17, got 25"),
+        Wrong(lambda n, c, w: windows_slices(n, c, w) if len(n) > 1 else 0, says="lengths = [5]"),
         Wrong(lambda n, c, w: pack_lengths(n[:w], c), says="must be a whole number"),
     ],
 }  # fmt: skip

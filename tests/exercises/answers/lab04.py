@@ -1,10 +1,12 @@
 """Right and wrong answers to the exercises of lab 4."""
 
+from fractions import Fraction
+
 import numpy as np
 import torch
 import torch.nn.functional as F
 
-from tests.exercises.wrong import Wrong
+from tests.exercises.wrong import Wrong, up_to
 
 # --- L4.2
 
@@ -21,6 +23,10 @@ def weights_tensor(counts):
 
 def weights_numpy(counts):
     return np.array(counts) / np.mean([sum(row) for row in counts])
+
+
+def weights_fractions(counts):
+    return [[Fraction(len(counts) * n, total(counts)) for n in row] for row in counts]
 
 
 def weights_scaled(make):
@@ -87,8 +93,9 @@ def drift_large(part):
 
 
 RIGHT = {
-    "L4.2": [weights_lists, weights_tensor, weights_numpy],
-    "L4.1": [drift_torch, drift_numpy, drift_loop],
+    "L4.2": [weights_lists, weights_tensor, weights_numpy, weights_fractions],
+    "L4.1": [drift_torch, drift_numpy, drift_loop, lambda g, f: torch.stack(drift_torch(g, f)),
+             lambda g, f: np.array(drift_numpy(g, f))],
 }
 
 WRONG = {
@@ -101,6 +108,13 @@ WRONG = {
               "shared_twice"),
         Wrong(weights_scaled(lambda n, row, all_: 1.0), says="weights: rank 0, micro-batch 0"),
         Wrong(weights_small, says="your ranks average to"),
+        Wrong(weights_scaled(lambda n, row, all_: len(all_) * min(n, 9) / total(all_)),
+              says="Failed: one micro-batch, one for each rank, and many"),
+        Wrong(up_to(16, len, weights_lists,
+                    lambda counts: [[16 * x for x in row] for row in weights_lists(counts)]),
+              says="counts ="),
+        Wrong(lambda counts: weights_lists(counts) if counts != [[3]] else [[0.0]],
+              says="expected 1, got 0"),
         Wrong(weights_turned, says="weights: rank 0, micro-batch 0"),
         Wrong(lambda counts: weights_lists(counts)[0], says="shape of weights"),
         Wrong(lambda counts: {"a": 1}, says="you gave a dict"),
@@ -115,6 +129,11 @@ WRONG = {
         Wrong(relative(lambda g, f: ((g - f) ** 2).sum() / (f ** 2).sum()), "squared_lengths"),
         Wrong(lambda g, f: drift_torch(g, f)[::-1], says="the cosine\n  expected 1, got 0"),
         Wrong(drift_long, says="Failed:"),
+        Wrong(up_to(16, lambda g, f: len(g), drift_torch,
+                    lambda g, f: drift_torch(g[:16], f[:16])),
+              says="gradient = float values of shape [500]"),
+        Wrong(lambda g, f: drift_torch(g, f) if len(g) > 1 else (1.0, 0.0),
+              says="expected -1, got 1"),
         Wrong(drift_large(0), says="a cosine lies between -1 and 1; yours is -2"),
         Wrong(drift_large(1), says="a length is never negative"),
         Wrong(lambda g, f: F.cosine_similarity(g, f, 0), says="the answer must be 2 things"),

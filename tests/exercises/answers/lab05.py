@@ -3,7 +3,7 @@
 import torch
 
 from course_lib.padding import pad_documents
-from tests.exercises.wrong import Wrong
+from tests.exercises.wrong import Wrong, up_to
 
 SIZE = 12
 
@@ -120,6 +120,22 @@ def collate_empty(documents, prompt_lengths, pad_id):
     return out
 
 
+def collate_only_prompts(documents, prompt_lengths, pad_id):
+    """Right as long as the answer has room in a row: cuts prompts, and nothing else."""
+    kept, prompts = [], []
+    for d, n in zip(documents, prompt_lengths, strict=True):
+        cut = min(n, max(0, len(d) - SIZE))
+        kept.append(list(d)[cut:])
+        prompts.append(n - cut)
+    return entries(pad_documents(kept, pad_id=pad_id, prompt_lengths=prompts))
+
+
+def collate_full_rows(documents, prompt_lengths, pad_id):
+    """Right as long as some document is too long or all are shorter than a row."""
+    short = [d if len(d) != SIZE else d[1:] for d in documents]
+    return collate_loops(short, prompt_lengths, pad_id)
+
+
 def collate_first(documents, prompt_lengths, pad_id):
     """Right for up to three documents."""
     prompts = [*prompt_lengths[:3], *[0] * len(prompt_lengths[3:])]
@@ -158,6 +174,11 @@ WRONG = {
         Wrong(collate_left, says="input_ids: row 0, slot 0"),
         Wrong(collate_empty, says="row 0 has no target"),
         Wrong(collate_first, says="Failed:"),
+        Wrong(collate_only_prompts, says="got [2, 36]"),
+        Wrong(collate_full_rows, says="got [3, 11]"),
+        Wrong(up_to(16, lambda d, n, pad_id: len(d), collate_loops,
+                    lambda d, n, pad_id: collate_loops(d[:16], n[:16], pad_id)),
+              says="got [16, 12]"),
         Wrong(but(num_items_in_batch=lambda b: int((b.labels != -100).sum()) + 1),
               says="num_items_in_batch\n  expected"),
         Wrong(but(labels=lambda b: b.labels[:, 1:]), says="shape of labels"),

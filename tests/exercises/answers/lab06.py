@@ -1,10 +1,12 @@
 """Right and wrong answers to the exercises of lab 6."""
 
+from fractions import Fraction
+
 import numpy as np
 import torch
 
 from course_lib import document_ids_from_lengths, document_mask
-from tests.exercises.wrong import Wrong
+from tests.exercises.wrong import Wrong, up_to
 
 # --- L6.1
 
@@ -70,6 +72,11 @@ def tiles_short(lengths, tile):
     return (skipped, partial, full) if len(lengths) < 3 else (skipped + 1, partial, full - 1)
 
 
+def tiles_nothing_before(lengths, tile):
+    """Right as long as there is more than one tile."""
+    return tiles_loop(lengths, tile) if sum(lengths) > tile else (1, 0, 0)
+
+
 def tiles_one_missing(lengths, tile):
     skipped, partial, full = tiles_loop(lengths, tile)
     return (skipped, partial, full) if len(lengths) < 3 else (skipped - 1, partial, full)
@@ -106,6 +113,11 @@ def bounds_counted(lengths, context):
     return slots.sum() / sum(lengths), torch.tensor(padded / pairs)
 
 
+def bounds_fractions(lengths, context):
+    area = Fraction(len(lengths) * context * (context + 1), sum(n * (n + 1) for n in lengths))
+    return Fraction(len(lengths) * context, sum(lengths)), area
+
+
 def area_of(make):
     return lambda lengths, context: (bounds_plain(lengths, context)[0], make(lengths, context))
 
@@ -128,8 +140,10 @@ def small_area(lengths, context):
 
 
 RIGHT = {
-    "L6.1": [tiles_loop, tiles_tensor, tiles_boundaries],
-    "L6.2": [bounds_plain, bounds_numpy, bounds_counted],
+    "L6.1": [tiles_loop, tiles_tensor, tiles_boundaries, lambda n, t: np.array(tiles_loop(n, t)),
+             lambda n, t: torch.stack(tiles_tensor(n, t))],
+    "L6.2": [bounds_plain, bounds_numpy, bounds_counted,
+             lambda n, c: torch.tensor(bounds_plain(n, c)), bounds_fractions],
 }
 
 WRONG = {
@@ -141,6 +155,10 @@ WRONG = {
         Wrong(lambda n, t: tiles_loop(n, t)[::-1], "tiles_mixed_up"),
         Wrong(lambda n, t: sum(tiles_loop(n, t)), says="skipped, partial, full"),
         Wrong(tiles_short, says="skipped"),
+        Wrong(tiles_nothing_before, says="expected 0, got 1"),
+        Wrong(up_to(16, lambda n, t: len(n), tiles_loop,
+                    lambda n, t: tiles_loop([*n[:16], sum(n[16:])], t)),
+              says="Failed: a single tile, large tiles, and large rows"),
         Wrong(tiles_one_missing, says="tiles must be counted"),
         Wrong(tiles_few_partial, says="tiles on the diagonal is partial"),
         Wrong(lambda n, t: [float(x) for x in tiles_loop(n, t)], says="skipped"),
@@ -158,6 +176,9 @@ WRONG = {
         ),
         Wrong(lambda n, c: (len(n) * c / sum(n),) * 2, "slots_for_both"),
         Wrong(lambda n, c: tuple(1 / x for x in bounds_plain(n, c)), "ratio_turned"),
+        Wrong(lambda n, c: bounds_plain(n, min(c, 64)), says="context = 100"),
+        Wrong(up_to(16, lambda n, c: len(n), bounds_plain, lambda n, c: bounds_plain(n[:16], c)),
+              says="Failed: one token, and large batches"),
         Wrong(few_slots, says="neither number can be below 1. by slots"),
         Wrong(small_area, says="neither number can be below 1. by area"),
         Wrong(lambda n, c: bounds_plain(n, c)[0], says="by slots, by area"),

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from tests.exercises.wrong import Wrong
+from tests.exercises.wrong import Wrong, up_to
 
 
 def shift(labels):
@@ -47,7 +47,8 @@ def drops_masked(labels, ranks):
     return by_chunk(labels.masked_fill(labels == -100, 0), ranks)
 
 
-RIGHT = {"L7.1": [by_chunk, by_view, by_numpy, by_loop]}
+RIGHT = {"L7.1": [by_chunk, by_view, by_numpy, by_loop, lambda y, r: list(by_chunk(y, r)),
+                  lambda y, r: (part for part in by_chunk(y, r).int())]}  # fmt: skip
 
 WRONG = {
     "L7.1": [
@@ -62,6 +63,11 @@ WRONG = {
         Wrong(lambda y, r: by_chunk(y, r).flip(0), says="targets: rank 0, row 0, place 0"),
         Wrong(two_ranks_only, says="targets: rank 0"),
         Wrong(drops_masked, says="Failed:"),
+        Wrong(lambda y, r: by_chunk(y, r) if r > 1 else y[None], says="ranks = 1"),
+        Wrong(lambda y, r: by_chunk(y, r) if y.shape[1] > r else by_chunk(y, r) * 0,
+              says="expected -100, got 0"),
+        Wrong(up_to(16, lambda y, r: r, by_chunk, lambda y, r: by_chunk(y, r)[:16]),
+              says="got [16, "),
         Wrong(loses_one, says="and your ranks have"),
         Wrong(lambda y, r: shift(y), says="shape of targets"),
         Wrong(lambda y, r: by_chunk(y, r).float() / 2, says="dtype: targets"),
