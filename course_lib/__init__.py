@@ -39,6 +39,7 @@ _ROOMS = {
     "audit": "audit_attention audit_dataloader audit_ids audit_loss audit_packing audit_schedule "
     "audit_shards audit_states audit_truncation identify_denominator explain Report Finding "
     "AuditError",
+    "contents": "public_names",
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names.split()}
 _PACKAGES = ("figures", "widgets", "exercises", "grading", "bench")

@@ -44,6 +44,7 @@ LANGUAGES: dict[str, Callable[[random.Random], list[int]]] = {
     "echo": _echo,
     "shared": _shared,
 }
+"""The toy languages by name; each draws one document from a generator."""
 
 
 def toy_documents(language: str, count: int, *, seed: int = 0, group: int = 4) -> list[list[int]]:

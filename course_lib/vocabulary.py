@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 TOKENS = ("<pad>", "a", "b", "c", "<eos>", "<user>", "<assistant>")
+"""The seven tokens; the place of each in this tuple is its id."""
 PAD, A, B, C, EOS, USER, ASSISTANT = range(len(TOKENS))
+"""The ids of the seven tokens by name."""
 VOCAB_SIZE = len(TOKENS)
+"""The number of tokens: V in the shapes of the course."""
 
 IGNORE_INDEX = -100
 """The label that `torch.nn.functional.cross_entropy` leaves out by default."""

@@ -20,6 +20,7 @@ FLOORS = {
     "figures": 4.5, "audit": 4.5,
     "training": 5, "probes": 5, "exercises": 5, "widgets": 5,
     "bench": 6, "grading": 6, "__main__": 7,
+    "contents": 7,
 }  # fmt: skip
 """A half floor lies between two: its rooms use the floor below and serve the one above."""
 

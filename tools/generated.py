@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tools import api
+from tools.facts import Facts
 from tools.references import References
 
-MAKERS: dict[str, Callable[[str], str]] = {
-    "references": lambda kind: References().markdown(kind),
+MAKERS: dict[str, Callable[[str, bool], str]] = {
+    "references": lambda kind, site: References().markdown(kind),
+    "facts": lambda about, site: Facts().markdown(about),
+    "api": lambda room, site: api.markdown(room, site=site),
 }
 
 
-def markdown(directive: str, argument: str) -> str:
+def markdown(directive: str, argument: str, *, site: bool) -> str:
     """Return what ```` ```{directive} argument ```` stands for.
 
-    >>> markdown("references", "absent").startswith("- ")
+    >>> markdown("references", "absent", site=False).startswith("- ")
     True
     """
-    return MAKERS[directive](argument)
+    return MAKERS[directive](argument, site)

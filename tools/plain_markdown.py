@@ -101,7 +101,8 @@ class Converter:
         if name == "tab-item":
             return ["", f"**{argument}**", "", *self._blocks(body), ""]
         if name in generated.MAKERS:
-            return ["", *self._blocks(generated.markdown(name, argument).splitlines()), ""]
+            made = generated.markdown(name, argument, site=False)
+            return ["", *self._blocks(made.splitlines()), ""]
         if name == "raw":
             url = self.course.page_url(self.page.name)
             return ["", f"[This part is interactive on the page.]({url})", ""]

@@ -66,7 +66,12 @@ class Reference:
     @property
     def short(self) -> str:
         """How a sentence names it: `Krell et al. (2021)`, or the title."""
-        return f"{self.authors} ({self.year})" if self.authors and self.year else self.title
+        if not self.authors:
+            return self.title
+        names = [_family(name) for name in re.split(r", | and ", self.authors)]
+        many = len(names) > 2 or "et al" in names[-1]
+        who = f"{names[0].split(' et al')[0]} et al." if many else " and ".join(names)
+        return f"{who} ({self.year})"
 
     def shown(self) -> str:
         """The entry as Markdown, without the pages that cite it."""
@@ -151,7 +156,11 @@ class References:
 def _sorted_as(entry: Reference) -> str:
     """The family name of the first author (initials are left out), else the title."""
     first = re.split(r", | and | et al", entry.authors or entry.title)[0]
-    return re.sub(r"^(?:\w\. ?)+", "", first).lower()
+    return _family(first).lower()
+
+
+def _family(name: str) -> str:
+    return re.sub(r"^(?:\w\. ?)+", "", name)
 
 
 def joined(parts: Iterable[str]) -> str:

@@ -19,6 +19,7 @@ from course_lib.boundaries import document_spans
 from course_lib.inputs import as_rows, choice
 
 BACKENDS = ("dense", "per_document", "flex", "varlen")
+"""The four ways to compute attention inside documents."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -84,3 +84,4 @@ CODES: dict[str, Code] = {
     for table in (codes_targets.ENTRIES, codes_rows.ENTRIES, codes_numbers.ENTRIES)
     for code, severity, chapter, title, explanation, way_out in table
 }
+"""Every fault that the audit can name, by its stable code."""

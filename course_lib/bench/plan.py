@@ -15,6 +15,7 @@ from course_lib.bench.ways import BACKEND, WAYS
 from course_lib.inputs import choice
 
 SIZES = ("small", "quick", "full")
+"""The sizes of a benchmark run."""
 
 
 @dataclass(frozen=True)

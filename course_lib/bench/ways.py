@@ -34,6 +34,7 @@ BACKEND = {
 }
 """Way -> the backend of its attention; None is causal attention without a mask."""
 WAYS = tuple(BACKEND)
+"""The ways of feeding a decoder that are compared."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -52,7 +52,7 @@ def packing_rows(packing: Packing, rows: int = 12, *, ax: Axes | None = None) ->
 
 
 def packing_rows_text(packing: Packing, rows: int = 12) -> str:
-    """Say what `packing_rows` draws, one line for each row: document (tokens), …
+    """Say what `packing_rows` draws, one line for each row: document (tokens), ….
 
     >>> from course_lib import pack_lengths
     >>> print(packing_rows_text(pack_lengths([4, 3, 2], 6)))

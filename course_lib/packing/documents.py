@@ -22,6 +22,7 @@ from course_lib.targets import Lost, labels_by_length, mask_boundaries
 from course_lib.vocabulary import IGNORE_INDEX
 
 OVERLONG = ("error", "split", "truncate", "drop")
+"""What can be done with a document that is longer than a row."""
 
 
 def pack_documents(

@@ -25,6 +25,7 @@ STRATEGIES = (
     "best_fit_decreasing",
     "concatenate",
 )
+"""The names of the packing strategies, from the plainest on; the last one cuts documents."""
 _WHOLE = {
     "next_fit": chain.next_fit,
     "first_fit": greedy.first_fit,

@@ -90,6 +90,6 @@ def test_students_get_no_solution(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_number_in_prose_was_computed(name):
+def test_every_glued_number_has_its_value(name):
     text = (ROOT / f"{name}.ipynb").read_text("utf8")
     assert "{glue" not in text

@@ -25,7 +25,7 @@ class Generated(SphinxDirective):
     final_argument_whitespace = True
 
     def run(self) -> list[nodes.Node]:
-        text = generated.markdown(self.name, " ".join(self.arguments))
+        text = generated.markdown(self.name, " ".join(self.arguments), site=True)
         made = nodes.container(classes=[f"course-{self.name}"])
         self.state.nested_parse(StringList(text.splitlines(), f"<{self.name}>"), 0, made)
         return [made]
