@@ -21,9 +21,10 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from course_lib.grading import gradebook
-from course_lib.grading.collecting import collect, results_inside
+from course_lib.grading import gradebook, wire
+from course_lib.grading.collecting import File, collect, results_inside
 from course_lib.grading.gradebook import Row, summary
 from course_lib.grading.labs import Lab, find_lab
 from course_lib.grading.limits import Limits
@@ -50,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help=f"seconds for a submission, default {usual.seconds:g}")  # fmt: skip
     parser.add_argument("--memory", type=int, default=usual.memory_mb, metavar="MB",
                         help=f"memory for a submission, default {usual.memory_mb}")  # fmt: skip
-    parser.add_argument("--quiet", action="store_true", help="no progress bar, no word on the sandbox")
+    parser.add_argument("--quiet", action="store_true", help="the summary only: no progress bar")
 
 
 def run(given: argparse.Namespace) -> int:
@@ -72,8 +73,7 @@ def run(given: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         print("stopped; the same command goes on from here", file=sys.stderr)
         return STOPPED
-    records = [store.load(store.key(content(file.path))) for file in files]
-    table = gradebook.rows(files, [record for record in records if record is not None])
+    table = gradebook.rows(files, [_record(store, file) for file in files])
     sandbox = _remembered(given.out, protections)
     write(given.out / "gradebook.json", dumps(gradebook.as_json(lab, table, sandbox)))
     write(given.out / "gradebook.csv", gradebook.as_csv(lab, table))
@@ -83,7 +83,7 @@ def run(given: argparse.Namespace) -> int:
     failed = [row for row in table if row.failed]
     print(f"{summary(table)}. See {given.out / 'overview.html'}")
     for row in failed:
-        print(f"  {row.name}: {row.record['status']}: {'; '.join(row.record['notes'])}")
+        print(f"  {wire.clean(row.name)}: {row.record['status']}: {'; '.join(row.record['notes'])}")
     _say_likely_lab(lab, table)
     lacks = [name for name in PROTECTIONS if name not in sandbox]
     if lacks and not given.quiet:
@@ -102,6 +102,13 @@ def _refuse_odd(given: argparse.Namespace) -> None:
     place = next((p for p in (given.out, *given.out.parents) if p.exists()), given.out)
     if place.exists() and not place.is_dir():
         raise ValueError(f"--out {given.out}: {place} is a file. Name a folder; it need not exist.")
+
+
+def _record(store: Store, file: File) -> dict[str, Any]:
+    record = store.load(store.key(content(file.path)))
+    if record is None:
+        raise ValueError(f"{file.path} changed while it was graded. Give the same command again.")
+    return record
 
 
 def _say_likely_lab(lab: Lab, table: Sequence[Row]) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from course_lib.exercises.registry import all_exercises
+from course_lib.grading import wire
 from course_lib.grading.collecting import File
 from course_lib.grading.labs import Lab
 from course_lib.grading.limits import Limits
@@ -95,6 +96,8 @@ def content(path: Path) -> bytes:
             return b"!a link to another place, not a file"
         if path.is_dir():
             return b"!a folder without a notebook"
+        if not path.is_file():
+            return b"!no ordinary file"
         size = path.stat().st_size
         if path.suffix.lower() != ".ipynb":
             return b"!a file of another kind, not a notebook (.ipynb)"
@@ -111,7 +114,7 @@ def _grade_one(lab: Lab, file: File, store: Store, sandbox: Sandbox) -> None:
     key = store.key(data)
     try:
         if data[:1] == b"!" and len(data) < 120:
-            raise NotANotebook(data[1:].decode())
+            raise NotANotebook(wire.clean(data[1:].decode("utf8", "replace")))
         record = grade_cells(lab, cells_of(data), sandbox, seed=int(key[:8], 16))
     except NotANotebook as error:
         record = unreadable(lab, str(error))

@@ -119,6 +119,27 @@ def test_a_folder_beside_the_results_is_still_told(tmp_path, lab):
     assert list(result.rows) == ["paul", "rita", "s00"]
 
 
+def test_what_is_no_ordinary_file_is_not_waited_for(tmp_path, lab, capsys):
+    (tmp_path / "class").mkdir()
+    os.mkfifo(tmp_path / "class" / "pipe\x1b[31m.ipynb")
+    (tmp_path / "class" / "short.ipynb").write_bytes(b"!\x1b[31m\xff")
+    result = grade(tmp_path / "class", lab, tmp_path / "out")
+    notes = [row["notes"] for row in result.rows.values()]
+    assert notes == [["no ordinary file"], ["[31m\ufffd"]]
+    said = capsys.readouterr().out
+    assert "  pipe [31m: unreadable: no ordinary file" in said and "\x1b" not in said
+
+
+def test_a_file_that_changes_while_it_is_graded_is_named(tmp_path, lab, capsys, monkeypatch):
+    (tmp_path / "class").mkdir()
+    fill(tmp_path / "class", 1)
+    monkeypatch.setattr("course_lib.grading.command.grade_files", lambda *_: None)
+    places = [str(tmp_path / "class"), "--lab", str(lab), "--out", str(tmp_path / "out")]
+    assert main(["grade", *places]) == 2
+    error = capsys.readouterr().err
+    assert "s00.ipynb changed while it was graded" in error and error.count("\n") == 1
+
+
 def test_what_the_system_does_not_allow_is_said(tmp_path, lab, capsys, monkeypatch):
     poor = partial(Sandbox, refused=["no network", "no other processes", "mounts"])
     monkeypatch.setattr("course_lib.grading.run.Sandbox", poor)
