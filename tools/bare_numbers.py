@@ -25,6 +25,9 @@ SIZES = re.compile(
     rf"\b(?:{WORD}|\d[\d,.]*)[- ](?:times|fold)\b"         # four times, ten-fold
     rf"|\b(?!one of)(?:{WORD}|\d+) (?:out )?of (?:the |its |our )?(?:{WORD}|\d+)\b"
     rf"|\b(?:twice|double|triple|half|thrice) (?:as|the|that|its|of)\b"
+    rf"|\b(?:doubled|halved|tripled|trebled|quadrupled|orders? of magnitude|dozens?)\b"
+    rf"|\b(?:doubles|halves|triples|trebles) (?:the|its|it|them|every|each)\b"
+    rf"|\b(?:{WORD}|\d+) in (?:every )?{WORD}\b"
     rf"|\b(?:an? |one |two |three |{WORD} )(?:and an? )?{PARTS}\b(?: of)?"  # a third of
     rf"|\b{WORD}fold\b|\b{WORD} (?:per ?cent|percent)\b"
     rf"|\b(?:an? )?(?:{'|'.join([*ONES[13:], *TENS])})(?:[- ]{WORD})*\b"    # fifteen, fifty-one
@@ -44,11 +47,11 @@ _GONE = [
 _TIME = re.compile(r"^\*\*(?:Time|You need):\*\*.*?(?=\n\n|\n:::)", re.M | re.S)
 _LIST = re.compile(r"^## Further reading\n.*?(?=^## |^Next:|\Z)", re.M | re.S)
 _NAMED = re.compile(  # a number that is a name: of an exercise, a chapter, a lab, a column
-    r"\b(?:[Ee]xercises?|[Cc]hapters?|[Ll]abs?|[Ss]ections?|[Ii]ssues?|request|version|Python|"
+    r"\b(?:exercises?|chapters?|labs?|sections?|issues?|request|version|Python|"
     r"torch|GPT-?|T5|BERT|column|columns|slot|slots|row|rows|position|positions|document|documents|rank|"
-    r"ranks|[Ss]teps?|id|ids|index|entry|exit code|code|axis|tasks?|question|number|micro-batch|"
+    r"ranks|steps?|id|ids|index|entry|exit code|code|axis|tasks?|question|number|micro-batch|"
     r"token|tokens|line|part|query|key|queries|keys|logits?|label|labels)[ -]"
-    r"\d+(?:\.\d+)*(?:(?:,| to| and| or|,? and|–| ×) \d+(?:\.\d+)*)*\b")
+    r"\d+(?:\.\d+)*(?:(?:,| to| and| or|,? and|–| ×) \d+(?:\.\d+)*)*\b", re.I)
 
 
 def prose(text: str) -> str:

@@ -9,7 +9,7 @@ import torch
 import yaml
 
 import course_lib
-from tools.bare_numbers import bare
+from tools.bare_numbers import bare, prose
 from tools.sources import ROOT, Course, Page
 
 COURSE = Course()
@@ -55,6 +55,12 @@ def test_an_excuse_is_needed_and_its_reason_holds(row):
     ("It has 1,234 rows.", "1,234"),
     ("It takes 15 ms.", "15"),
     ("Half of them are cut.", "Half of"),
+    ("The loss is halved.", "halved"),
+    ("That doubles the cost.", "doubles the"),
+    ("It is two orders of magnitude faster.", "orders of magnitude"),
+    ("One in ten is lost.", "One in ten"),
+    ("Two and a half times as long.", "Two and a half"),
+    ("A dozen rows are left.", "dozen"),
     ("Ninety per cent are real.", "Ninety per cent"),
     ("Perplexity is 1e-3.", "1e-3"),
     (":::{dropdown} An answer\nIt is 0.37.\n:::", "0.37"),
@@ -79,6 +85,25 @@ def test_a_bare_number_is_caught(tmp_path, sentence, caught):
 ])
 def test_what_is_computed_named_or_cited_is_not_bare(tmp_path, sentence):
     assert bare(made(tmp_path, sentence)) == []
+
+
+SLIPPED = ["The loss falls by 61.7 %.", "It is 7.31 now.", "It takes about eleven times as long.",
+           "Some 9,871 rows remain.", "Nearly two thirds of them were cut."]
+
+
+@pytest.mark.parametrize("name", list(COURSE.pages))
+def test_numbers_slipped_into_a_page_are_caught(name):
+    page = COURSE.pages[name]
+    places = [m.start() for m in re.finditer(r"\n\n(?=[A-Z][a-z]+ )", page.text)]
+    text = page.text
+    for place, sentence in zip(places[::-1], SLIPPED * len(places), strict=False):
+        text = f"{text[:place]}\n\n{sentence}{text[place:]}"
+    longer = Page(page.root, page.name)
+    longer.__dict__["text"] = text
+    inside = prose(text)
+    slipped = sum(inside.count(sentence) for sentence in SLIPPED)
+    assert slipped >= min(3, len(places) // 3)
+    assert len(bare(longer)) == len(bare(page)) + slipped
 
 
 def test_a_number_of_the_pages_own_outputs_is_computed():
