@@ -105,7 +105,12 @@ class Exercise:
         return plain(self.reference(*args))
 
     def misconception_of(self, done: Done) -> str | None:
-        """Return the id of the first misconception that gives what the answer gave, every time."""
+        """Return the id of the first misconception that gives what the answer gave, every time.
+
+        None where the numbers are right, and only their type is not.
+        """
+        if all(alike(self.expected(call.args), outcome.value) for call, outcome in done):
+            return None
         for name, wrong in self.misconceptions.items():
             if all(self._like(plain(wrong(*call.args)), outcome.value) for call, outcome in done):
                 return name

@@ -67,6 +67,17 @@ def test_diagnosis_asks_on_in_the_failed_check_and_stops_at_an_error():
     assert found.checks_run == (find("2.2").checks[0].name,)
 
 
+def test_right_numbers_of_a_wrong_type_are_no_misconception():
+    asked = verdict(find("2.2"), of_function(lambda lg, lb: (lg[:, :-1], lb[:, 1:].tolist())))
+    assert asked.failure.difference.malformed and asked.failure.misconception is None
+    turned = verdict(find("2.2"), of_function(lambda lg, lb: (lb[:, 1:], lg[:, :-1])))
+    assert turned.failure.difference.malformed
+    assert turned.failure.misconception == "results_swapped"
+    five = verdict(find("1.1"), of_value(5.0))
+    assert five.failure.difference.malformed and five.failure.misconception == "counts_real_tokens"
+    assert verdict(find("1.1"), of_value(3.0)).failure.misconception is None
+
+
 def test_random_state_of_the_learner_is_left_alone():
     random.seed(1)
     before = random.getstate()

@@ -145,7 +145,6 @@ RIGHT = {
         torch.tensor(PAIRS),
         list(zip(range(4), [3, 2, 1, 4], strict=True)),
         {(0, 3), (1, 2), (2, 1), (3, 4)},
-        zip(range(4), np.array([3, 2, 1, 4], dtype=np.int32), strict=True),
         dict(PAIRS).items(),
         deque(map(list, PAIRS)),
         np.array(PAIRS, dtype=object),

@@ -195,7 +195,7 @@ RIGHT = {
     "4.3": [ledger(), {k: np.int64(v) for k, v in ledger().items()},
             {k: torch.tensor(v) for k, v in reversed(ledger().items())}],
     "4.4": [B, tuple(B), np.array(B), torch.tensor(B), deque(B), list(torch.tensor(B)),
-            np.array(B, dtype=np.int8), iter(B)],
+            np.array(B, dtype=np.int8)],
 }
 
 WRONG = {

@@ -19,7 +19,6 @@ RIGHT = {
         list(RIGHT_LETTERS.upper()),
         "d b c a  d c d b",
         np.array(list(RIGHT_LETTERS)),
-        iter(list(RIGHT_LETTERS)),
     ]
 }
 
