@@ -6,7 +6,13 @@ import random
 
 import torch
 
-from course_lib.exercises import cases, chapter06_means, chapter06_sums
+from course_lib.exercises import (
+    cases,
+    chapter06_means,
+    chapter06_ranks,
+    chapter06_sequences,
+    chapter06_sums,
+)
 from course_lib.exercises.checks import Exact
 from course_lib.exercises.containers import Fields
 from course_lib.exercises.exercise import Exercise
@@ -37,7 +43,9 @@ def _swapped(one: str, other: str) -> dict[str, str]:
 
 EXERCISES = (
     *chapter06_means.EXERCISES,
+    *chapter06_sequences.EXERCISES,
     *chapter06_sums.EXERCISES,
+    *chapter06_ranks.EXERCISES,
     Exercise(
         id="6.5",
         title="Which denominator?",
