@@ -159,25 +159,33 @@ def _same_as_before(mutant: Mutant | str) -> bool:
 def _answers_agree(module: str) -> bool:
     """Every answer is judged as its file says; of a chapter's mutant, only that chapter's."""
     from course_lib.exercises.checker import result_of
-    from course_lib.exercises.registry import all_exercises
 
     chapter = ANSWERS_OF.get(module, module.split("_")[0])
     files = sorted(path.stem for path in (TESTS / "answers").glob("*.py"))
     ours = [name for name in files if name.startswith(chapter)] or files
-    for name in ours:
-        answers = importlib.import_module(f"tests.exercises.answers.{name}")
-        for exercise_id, right in answers.RIGHT.items():
-            all_exercises()[exercise_id]
-            refused = next((a for a in right if not result_of(exercise_id, a).ok), None)
-            if refused is not None:
-                print(f"{exercise_id}: a right answer is refused: {refused}")
+    answers = [importlib.import_module(f"tests.exercises.answers.{name}") for name in ours]
+    right = {k: row for file in answers for k, row in file.RIGHT.items()}
+    wrong = {k: row for file in answers for k, row in file.WRONG.items()}
+    near = _exercises_of(module)
+    for exercise_id in sorted(right, key=lambda k: k not in near):
+        for answer in right[exercise_id]:
+            if not result_of(exercise_id, answer).ok:
+                print(f"{exercise_id}: a right answer is refused: {answer}")
                 return False
-        for exercise_id, wrong in answers.WRONG.items():
-            odd = next((w for w in wrong if not w.told(result_of(exercise_id, w.answer))), None)
-            if odd is not None:
-                print(f"{exercise_id}: a wrong answer is not told what it is: {odd}")
+        for answer in wrong[exercise_id]:
+            if not answer.told(result_of(exercise_id, answer.answer)):
+                print(f"{exercise_id}: a wrong answer is not told what it is: {answer}")
                 return False
     return True
+
+
+def _exercises_of(module: str) -> set[str]:
+    """Ids of the exercises that stand in a module: their answers notice the most."""
+    from course_lib.exercises.exercise import Exercise
+
+    names = vars(importlib.import_module(f"course_lib.exercises.{module}"))
+    found = [*names.values(), *names.get("EXERCISES", ())]
+    return {e.id for e in found if isinstance(e, Exercise)}
 
 
 def _unit_tests(module: str) -> tuple[list[Path], list[Path]]:
