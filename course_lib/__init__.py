@@ -22,6 +22,7 @@ _ROOMS = {
     "masks": "causal_mask key_padding_mask padding_mask document_mask is_fully_masked to_additive",
     "targets": "labels_by_length mask_prompts mask_boundaries prompt_slots Ledger Lost",
     "loss": "shift token_losses LossSum reduce_losses",
+    "head": "head_loss",
     "turns": "common_prefix answer_slots mask_turns weighted_sum",
     "batch": "Batch",
     "padding": "pad_documents",

@@ -1,7 +1,7 @@
 """Shift, token losses, and the denominators. A loss is a pair (sum, count) until the last moment.
 
 The shift happens here and nowhere else: logits at column t are scored on the label at column t+1.
-What this module leaves out: z-loss, label smoothing, weights, chunked heads.
+Left out here: weights (`turns`), the head in chunks (`head`), z-loss, label smoothing.
 """
 
 from __future__ import annotations

@@ -15,7 +15,8 @@ PACKAGE = Path(course_lib.__file__).parent
 FLOORS = {
     "inputs": 1, "vocabulary": 1, "boundaries": 1.5, "prose": 1,
     "masks": 2, "targets": 2, "loss": 2,
-    "exchange": 2.5, "turns": 2.5, "attention": 3, "batch": 3, "parallel": 3,
+    "exchange": 2.5, "systems": 2, "head": 2.5, "turns": 2.5,
+    "attention": 3, "batch": 3, "parallel": 3,
     "padding": 4, "packing": 4, "decoder": 4, "languages": 4, "setups": 4,
     "figures": 4.5, "audit": 4.5,
     "training": 5, "probes": 5, "exercises": 5, "widgets": 5,

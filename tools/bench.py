@@ -30,7 +30,6 @@ RESULTS = Path(__file__).parents[1] / "course_lib" / "bench" / "results"
 LIBRARIES = ("torch", "numpy", "transformers", "trl", "datasets", "lightbinpack")
 GOAL_WAY, GOAL_CONTEXT = "packed, per document", 2048
 NOT_MEASURED = {
-    "head and loss in chunks, V = 50,257": "the package has no chunked head",
     "make test, minutes": "its own table of times says it",
 }
 

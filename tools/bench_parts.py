@@ -20,6 +20,7 @@ from course_lib import (
     TinyDecoder,
     document_block_mask,
     document_ids_from_lengths,
+    head_loss,
     pack_lengths,
     position_ids_from_document_ids,
     token_losses,
@@ -213,6 +214,67 @@ def losses(quick: bool) -> list[Comparison]:
     return [beside("token losses, V = 8,192", "slicing the logits", ours, sliced)]
 
 
+HEAD = """
+import sys, torch, torch.nn.functional as F
+from course_lib import head_loss
+torch.manual_seed(0)
+chunked, tokens, vocab, wide = sys.argv[1] == "chunked", int(sys.argv[2]), 50257, 64
+hidden = torch.randn(1, tokens, wide, requires_grad=True)
+weight = (torch.randn(vocab, wide) / 16).requires_grad_()
+labels = torch.randint(0, vocab, (1, tokens))
+hidden.grad, weight.grad = torch.zeros_like(hidden), torch.zeros_like(weight)  # neither's cost
+
+def status(key):
+    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith(key))
+
+open("/proc/self/clear_refs", "w").write("5")  # the peak counts from here
+before = status("VmRSS")
+if chunked:
+    loss = head_loss(hidden, weight, labels, chunk=96).total
+else:
+    moved = (hidden[:, :-1] @ weight.T).view(-1, vocab)
+    loss = F.cross_entropy(moved, labels[:, 1:].reshape(-1), reduction="sum")
+loss.backward()
+print(loss.item(), status("VmHWM") - before)
+"""
+
+
+def head(quick: bool) -> list[Comparison]:
+    """Head and loss in chunks, V = 50,257, forward and backward: time, and peak memory on top."""
+    tokens, vocab, wide = 1024 if quick else 2048, 50257, 64
+    torch.manual_seed(0)
+    hidden = torch.randn(1, tokens, wide, requires_grad=True)
+    weight = (torch.randn(vocab, wide) / 16).requires_grad_()
+    labels = torch.randint(0, vocab, (1, tokens))
+
+    def ours() -> torch.Tensor:
+        hidden.grad = weight.grad = None
+        loss = head_loss(hidden, weight, labels, chunk=96).total
+        loss.backward()
+        return loss.detach()
+
+    def whole() -> torch.Tensor:
+        hidden.grad = weight.grad = None
+        moved = (hidden[:, :-1] @ weight.T).view(-1, vocab)
+        loss = F.cross_entropy(moved, labels[:, 1:].reshape(-1), reduction="sum")
+        loss.backward()
+        return loss.detach()
+
+    def peak(way: str) -> float:
+        command = [sys.executable, "-c", HEAD, way, str(tokens)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        return int(done.stdout.split()[1]) / 1024
+
+    torch.testing.assert_close(ours(), whole().double(), rtol=1e-5, atol=0)
+    what = f"head and loss in chunks, V = {vocab:,}, d = {wide}, {tokens:,} targets"
+    mine, theirs = peak("chunked"), peak("whole")
+    return [
+        beside(what, "head, then cross_entropy", ours, whole, pairs=3 if quick else 5, goal=1.5),
+        Comparison(f"{what}: peak memory", "head, then cross_entropy", mine, theirs,
+                   mine / theirs, 0.1, "share", "MB"),
+    ]  # fmt: skip
+
+
 def auditing(quick: bool) -> list[Comparison]:
     """An audit of 8 × 2,048 tokens beside collating them."""
     from transformers import DataCollatorForSeq2Seq
@@ -286,8 +348,8 @@ def pages(quick: bool) -> list[Comparison]:
 PARTS: dict[str, Callable[[bool], list[Comparison]]] = {
     part.__name__: part
     for part in (
-        collating, streaming, masks, block_tables, decoder_step, losses, auditing, importing,
-        grading, pages,
+        collating, streaming, masks, block_tables, decoder_step, losses, head, auditing,
+        importing, grading, pages,
     )
 }  # fmt: skip
 
