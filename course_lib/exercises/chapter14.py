@@ -1,10 +1,11 @@
-"""The exit check: the module's questions, answered with letters."""
+"""The exit check: the module's questions, answered with letters; typed tasks beside it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
+from course_lib.exercises import chapter14_typed
 from course_lib.exercises.checks import Args, Exact
 from course_lib.exercises.exercise import Exercise
 from course_lib.exercises.forms import Difference, bad
@@ -102,4 +103,5 @@ EXERCISES = (
             "pad_target": lambda: _but(8, 4),
         },
     ),
+    *chapter14_typed.EXERCISES,
 )

@@ -42,6 +42,13 @@ def weights_with(mask_of, scale=lambda d: d**-0.5, axis=-1, fill=0.0):
     return weights
 
 
+def weights_padding_reads_padding(q, k, document_ids):
+    """Padding attends to earlier padding: right for a single slot of it."""
+    pad = document_ids < 0
+    mask = document_mask(document_ids) | (pad[:, None] & pad).tril(-1)
+    return (q @ k.T / q.shape[1] ** 0.5).masked_fill(~mask, -math.inf).softmax(-1).nan_to_num(0.0)
+
+
 def weights_by_count(q, k, document_ids):
     """Powers divided by how many keys there are: right where all scores are equal."""
     mask = document_mask(document_ids)
@@ -123,6 +130,7 @@ WRONG = {
         Wrong(weights_with(document_mask, lambda d: 1 / d), says="divided by d, not by √d"),
         Wrong(weights_with(document_mask, axis=0), says="query 0, key 0"),
         Wrong(lambda q, k, ids: weights_masked(q, k, ids) / 2, says="expected 1, got 0.5"),
+        Wrong(weights_padding_reads_padding, says="is padding and may attend to nothing"),
         Wrong(weights_by_count, says="the weights of query 0 add to"),
         Wrong(lambda q, k, ids: weights_masked(k, q, ids), says="the weights: query 1, key 0"),
         Wrong(lambda q, k, ids: weights_masked(q, k, ids)[:-1], says="shape"),
