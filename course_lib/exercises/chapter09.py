@@ -75,8 +75,8 @@ def _rows(rng: random.Random) -> Args:
 
 
 def _many_rows(rng: random.Random) -> Args:
-    rows = [[rng.randint(1, 90) for _ in range(rng.randint(17, 22))] for _ in range(18)]
-    return rows, 2048
+    rows = [[rng.randint(1, 30) for _ in range(rng.randint(17, 22))] for _ in range(18)]
+    return rows, 700
 
 
 def _more(value: Any, rows: Rows, capacity: int) -> str:
