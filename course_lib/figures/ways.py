@@ -50,12 +50,9 @@ def way_bars_text(costs: Costs) -> str:
     """Say what `way_bars` draws: rows, slots, and the share that holds tokens.
 
     >>> from course_lib.packing.costs import compare_costs
-    >>> print(way_bars_text(compare_costs([4, 2, 3], 6, batch_size=2)).split("packed")[0].rstrip())
-    9 tokens in 3 documents; rows of 6 slots
-    way                        rows  slots    used
-    padded, fixed length          3     18   50.0%
-    padded, longest of batch      3     11   81.8%
-    padded, sorted                3     10   90.0%
+    >>> text = way_bars_text(compare_costs([4, 2, 3], 6, batch_size=2))
+    >>> text.splitlines()[2].split()[-3:]
+    ['3', '18', '50.0%']
     """
     lines = [("way", "rows", "slots", "used")]
     for c in costs.ways:

@@ -12,6 +12,7 @@ from course_lib.boundaries import lengths_from_position_ids
 from course_lib.loss import LossSum, reduce_losses, shift
 from course_lib.masks import document_mask
 from course_lib.packing import pack_documents
+from course_lib.packing.costs import compare_costs
 from course_lib.padding import pad_documents
 from course_lib.vocabulary import EOS, encode, token_name
 
@@ -262,6 +263,38 @@ def _audit() -> Question:
     )
 
 
+def _decision() -> Question:
+    costs = compare_costs([512] * 1_000, 2048)
+    padded, packed = costs["batch"], costs["best_fit_decreasing"]
+    assert padded.slots == packed.slots == costs.tokens
+    times = packed.dense // padded.dense
+    return Question(
+        "Every document has 512 tokens. Padded to 2,048 slots, only "
+        f"{costs.utilization('fixed'):.0%} of the slots hold tokens. You pack them in rows of "
+        "2,048 instead, behind a dense mask. What do you gain over padding to the longest of each "
+        "batch?",
+        (
+            Option(
+                f"{1 - costs.utilization('fixed'):.0%} of the slots",
+                "That is the gain over a fixed length of 2,048. Padded to the longest of its "
+                "batch, none of these documents needs a single slot of padding.",
+                "Waste belongs to the documents, not to the length that they are padded to.",
+            ),
+            Option(
+                f"No slot, and attention computes {times} times as many pairs",
+                f"{times} documents share a row, and a dense mask computes the full square of it: "
+                f"2,048² is {times} times {times} · 512².",
+            ),
+            Option(
+                f"No slot, but attention computes {times} times fewer pairs",
+                f"There are {times} times fewer rows, but each costs {times**2} times as many "
+                "pairs as a document by itself.",
+                "Fewer rows are less attention.",
+            ),
+        ),
+    )
+
+
 QUESTIONS: dict[str, Callable[[], Question]] = {
     "global-mean": _global_mean,
     "shift": _shift,
@@ -271,4 +304,5 @@ QUESTIONS: dict[str, Callable[[], Question]] = {
     "denominators": _denominators,
     "failures": _failures,
     "audit": _audit,
+    "decision": _decision,
 }
