@@ -12,7 +12,7 @@ from torch import Tensor
 
 from course_lib.boundaries import document_ids_from_lengths
 from course_lib.exercises import cases
-from course_lib.exercises.checks import Args, Exact, Property, Random
+from course_lib.exercises.checks import Args, Edges, Exact, Property, Random
 from course_lib.exercises.exercise import Exercise
 from course_lib.exercises.forms import Difference, Numbers, numbers
 from course_lib.masks import causal_mask
@@ -45,6 +45,19 @@ def _weights_case(rng: random.Random) -> Args:
     ids = document_ids_from_lengths(lengths, sum(lengths) + 2)
     width = rng.choice([2, 3, 4])
     return cases.floats(rng, len(ids), width), cases.floats(rng, len(ids), width), ids
+
+
+def _many_weights(rng: random.Random) -> Args:
+    ids = cases.many_ids(rng, 1)[0]
+    return cases.floats(rng, len(ids), 20), cases.floats(rng, len(ids), 20), ids
+
+
+def _odd_weights() -> list[Args]:
+    """One slot, nothing but padding, a head of one number."""
+    rng = random.Random("13.1")
+    rows = ([0], 2), ([-1, -1], 2), ([0, 0, 1, -1], 1)
+    return [(cases.floats(rng, len(ids), d), cases.floats(rng, len(ids), d), torch.tensor(ids))
+            for ids, d in rows]
 
 
 def _row_sums(value: Any, q: Tensor, k: Tensor, document_ids: Tensor) -> str:
@@ -86,7 +99,7 @@ def _logit_gradient(targets: Callable[[Tensor], Tensor], everywhere: bool = Fals
 
 def _moved(labels: Tensor, by: int = 1) -> Tensor:
     """Labels, `by` slots to the left, -100 behind them."""
-    return torch.cat([labels[by:], labels.new_full((by,), IGNORE_INDEX)])
+    return torch.cat([labels[by:], labels.new_full((by,), IGNORE_INDEX)])[: len(labels)]
 
 
 _gradient = _logit_gradient(_moved)
@@ -98,6 +111,19 @@ def _gradient_case(rng: random.Random) -> Args:
     labels = torch.tensor(cases.tokens(rng, length, 0, vocab - 1))
     labels[rng.randint(2, length - 2)] = IGNORE_INDEX
     return cases.floats(rng, length, vocab), labels
+
+
+def _many_gradients(rng: random.Random) -> Args:
+    labels = torch.tensor(cases.tokens(rng, 40, 0, 32))
+    ignored = cases.coins(rng, 1, 40, 0.2)[0]
+    return cases.floats(rng, 40, 33), labels.masked_fill(ignored, IGNORE_INDEX)
+
+
+def _odd_gradients() -> list[Args]:
+    """One slot, no target, a target in the last two slots only."""
+    rng = random.Random("13.2")
+    rows = [1], [1, IGNORE_INDEX, IGNORE_INDEX], [IGNORE_INDEX, IGNORE_INDEX, 0]
+    return [(cases.floats(rng, len(row), 3), torch.tensor(row)) for row in rows]
 
 
 def _zero_rows(value: Any, logits: Tensor, labels: Tensor) -> str:
@@ -147,6 +173,8 @@ EXERCISES = (
             ),
             Property("each row adds to 1, a row of padding to 0", _weights_case, _row_sums),
             Random("30 random rows", _weights_case, 30),
+            Edges("one slot, only padding, one number, and a long row", _odd_weights,
+                  _many_weights),
         ),
         explain=_explain_weights,
         misconceptions={
@@ -187,6 +215,7 @@ EXERCISES = (
             ),
             Property("each row adds to 0", _gradient_case, _zero_rows),
             Random("30 random rows", _gradient_case, 30),
+            Edges("one slot, no target, and long rows", _odd_gradients, _many_gradients),
         ),
         explain=_explain_gradient,
         misconceptions={
@@ -196,4 +225,4 @@ EXERCISES = (
             "ignored_scored": _logit_gradient(_moved, everywhere=True),
         },
     ),
-)
+)  # fmt: skip

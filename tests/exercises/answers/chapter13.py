@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 
 from course_lib import document_mask
-from tests.exercises.wrong import Wrong
+from tests.exercises.wrong import Wrong, up_to
 
 
 def weights_loop(q, k, document_ids):
@@ -131,6 +131,12 @@ WRONG = {
         Wrong(weights_with(document_mask, axis=0), says="query 0, key 0"),
         Wrong(lambda q, k, ids: weights_masked(q, k, ids) / 2, says="expected 1, got 0.5"),
         Wrong(weights_padding_reads_padding, says="is padding and may attend to nothing"),
+        Wrong(lambda q, k, ids: weights_masked(q, k, ids.clamp(max=3)),
+              says="Failed: one slot, only padding, one number"),
+        Wrong(lambda q, k, ids: weights_masked(q, k, ids) + (ids.max() < 0), says="got 1"),
+        Wrong(up_to(16, lambda q, k, ids: q.shape[1], weights_masked,
+                    lambda q, k, ids: weights_masked(q[:, :16], k[:, :16], ids)),
+              says="q = float values of shape"),
         Wrong(weights_by_count, says="the weights of query 0 add to"),
         Wrong(lambda q, k, ids: weights_masked(k, q, ids), says="the weights: query 1, key 0"),
         Wrong(lambda q, k, ids: weights_masked(q, k, ids)[:-1], says="shape"),
@@ -144,9 +150,16 @@ WRONG = {
         Wrong(gradient_of("mean"), says="gradient of the mean over"),
         Wrong(lambda z, y: -gradient_autograd(z, y), says="the sign is turned"),
         Wrong(lambda z, y: z.softmax(-1), says="expected -0.5, got 0.5"),
+        Wrong(lambda z, y: gradient_autograd(z, y) if len(y) > 1 else z.softmax(-1),
+              says="labels = [1]"),
+        Wrong(up_to(16, lambda z, y: len(y), gradient_autograd,
+                    lambda z, y: torch.cat([gradient_autograd(z[:17], y[:17]), 0 * z[17:]])),
+              says="Failed: one slot, no target, and long rows"),
+        Wrong(lambda z, y: gradient_autograd(z, y) + (y[1:] == -100).all().double(),
+              says="expected 0, got 1"),
         Wrong(gradient_sigmoid, says="what one score gains, others lose"),
         Wrong(lambda z, y: gradient_autograd(z, y)[:-1], says="shape"),
         Wrong(lambda z, y: gradient_autograd(z, y).sum(1).tolist(), says="shape of the gradient"),
         Wrong(lambda z, y: gradient_autograd(z, y) != 0, says="dtype"),
     ],
-}
+}  # fmt: skip
