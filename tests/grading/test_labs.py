@@ -12,11 +12,12 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from nbformat.v4 import new_code_cell
 
 from course_lib.grading.labs import find_lab, read_lab
 from tests.grading.conftest import grade
 from tests.grading.notebooks import notebook
-from tools.notebooks import read
+from tools.notebooks import execute, read
 from tools.sources import Course
 
 COURSE = Course()
@@ -99,3 +100,31 @@ def test_mixed_submissions_get_what_they_got_right(graded):
         assert graded[0].points(name) == points, (name, row)
         found = {e: row["exercises"][e]["misconception"] for e in named}
         assert found == named, (name, row)
+
+
+def half_right_half_wrong(name):
+    """A lab's own notebook in which some answers are right, the others wrong, in place."""
+    lab = read_lab(COURSE.root / f"{name}.ipynb")
+    cells = next(mixtures(lab))[1][0]
+    made = read(COURSE.pages[name])
+    handed = dict(zip(lab.answers, cells[-len(lab.answers) :], strict=True))
+    for cell in made.cells:
+        for exercise, answer in handed.items():
+            if cell.cell_type == "code" and f'check("{exercise}"' in cell.source:
+                check = f'check("{exercise}"'
+                cell.source = cell.source.replace(check, f"{answer}\n{check}")
+    asked = "\n".join(cell.source for cell in made.cells)
+    assert all(answer in asked for answer in handed.values())
+    start = cells[: -len(lab.answers)]
+    made.cells = [new_code_cell("\n".join(start)), *made.cells]
+    return made
+
+
+@pytest.mark.parametrize("name", LABS)
+def test_a_lab_with_right_and_wrong_answers_runs_to_its_end(name):
+    """Nothing of ours raises at an answer that is wrong or missing: `execute` would."""
+    made = execute(half_right_half_wrong(name))
+    printed = "".join(out.get("text", "") for cell in made.cells for out in cell.get("outputs", []))
+    right = (len(read_lab(COURSE.root / f"{name}.ipynb").answers)) // 2
+    assert printed.count(": correct\n") == 2 * right, "once injected, once in place"
+    assert ": not yet\n" in printed
