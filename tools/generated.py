@@ -6,11 +6,13 @@ from collections.abc import Callable
 
 from tools import api
 from tools.facts import Facts
+from tools.glossary import Glossary
 from tools.references import References
 
 MAKERS: dict[str, Callable[[str, bool], str]] = {
     "references": lambda kind, site: References().markdown(kind),
     "facts": lambda about, site: Facts().markdown(about),
+    "terms": lambda _, site: Glossary().markdown(),
     "api": lambda room, site: api.markdown(room, site=site),
 }
 

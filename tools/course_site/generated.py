@@ -1,4 +1,4 @@
-"""Parts of pages that are made from data: the directives `references`, `facts` and `api`.
+"""Parts of pages that are made from data: the directives `references`, `facts`, `terms`, `api`.
 
 What they show is Markdown from `tools.generated`, the same that the notebooks get. Links to a place
 on another page are written as the address of its notebook with a fragment, because that works
