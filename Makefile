@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help book page notebooks serve lab test mutate clean release bench-grading bench test-triton
+.PHONY: help book page notebooks serve lab test mutate clean release bench-grading bench test-triton systems
 
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
   if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then echo $$p; break; fi; done)
@@ -90,6 +90,9 @@ test-triton: .venv-triton/.ready ## the optional Triton kernel, in Triton's inte
 
 bench: .venv/.test-ready ## everything beside its peers; QUICK=1: under two minutes; WRITE=1: for the book
 	$(BIN)/python -m tools.bench $(if $(QUICK),--quick) $(if $(WRITE),--write)
+
+systems: .venv/.test-ready ## the table of systems anew, from the libraries beside us
+	$(BIN)/python -m tools.systems --write
 
 clean: ## remove what the builds made (not the environment)
 	rm -rf _build .pytest_cache .ruff_cache .hypothesis
