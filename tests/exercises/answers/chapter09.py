@@ -80,6 +80,9 @@ WRONG = {
         Wrong(lambda x, b: slots_loop(sorted(x, reverse=True), b), says="sorted first"),
         Wrong(lambda x, b: sum(max(c) for c in cut(x, b)), says="one row is counted for each"),
         Wrong(slots_small_only, says="the number of slots"),
+        Wrong(lambda x, b: slots_loop(x, b) if len(x) < 5 else sum(x) - 1, says="slots, yours are"),
+        Wrong(lambda x, b: slots_loop(x, b) if len(x) < 5 else len(x) * max(x) + 1,
+              says="so there are at most"),
         Wrong(lambda x, b: [slots_loop(x, b)] * 2, says="number of slots must be"),
     ],
     "9.2": [
@@ -92,5 +95,6 @@ WRONG = {
         Wrong(lambda r, c: pairs_sum(r, c) + sum(c - sum(x) for x in r), "pad_sees_itself"),
         Wrong(lambda r, c: pairs_sum(r[:1], c), says="the number of pairs"),
         Wrong(lambda r, c: sum(map(len, r)), says="the number of pairs"),
+        Wrong(lambda r, c: pairs_sum(r, c) if len(r) < 3 else 1, says="pairs at least, yours are"),
     ],
 }  # fmt: skip
