@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import http.server
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -30,14 +32,21 @@ def html() -> Path:
     return ROOT / "_build" / "html"
 
 
-@pytest.fixture(scope="session")
-def server(html):
-    """The address of a plain file server over the site."""
-    handler = functools.partial(Quiet, directory=str(html))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as httpd:
+@contextmanager
+def serving(handler: type, folder: Path) -> Iterator[str]:
+    """The address of a file server of this kind over `folder`."""
+    made = functools.partial(handler, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), made) as httpd:
         threading.Thread(target=httpd.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{httpd.server_port}"
         httpd.shutdown()
+
+
+@pytest.fixture(scope="session")
+def server(html):
+    """The address of a plain file server over the site."""
+    with serving(Quiet, html) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

@@ -14,11 +14,13 @@ from tests.site.visit import visit
 from tests.widgets.pages import Hand
 from tests.widgets.sources import exercises_of
 from tools.browser import NARROW, WIDE
+from tools.course_site.progress import NOT_SOLVED
 from tools.sources import ROOT, toc_names
 
 EXERCISES = {name: exercises_of(ROOT / f"{name}.md") for name in toc_names()
              if name.startswith("book/")}  # fmt: skip
 PAGES = [name for name, found in EXERCISES.items() if found]
+FIRST = toc_names()[0]
 
 
 def hosts(page, name: str) -> list:
@@ -125,6 +127,9 @@ def test_every_exercise_can_be_solved(chromium, server, name, way):
             solve(hand, widget, host)
         kept = seen.page.evaluate("Object.values(localStorage)")
         assert len([k for k in kept if k.startswith("{")]) >= len(EXERCISES[name])
+        line = seen.page.locator(".course-progress:not([data-whole])")
+        if any(widget.module not in NOT_SOLVED for widget in EXERCISES[name]) and name != FIRST:
+            assert line.inner_text().startswith("✓"), "solved, but not counted"
         assert seen.errors == []
 
 

@@ -3,9 +3,9 @@
 One module each: math as MathML (`mathml`), the interactive parts and figures (`widgets`), the text
 of a lab's pictures (`twins`), a sentence where live controls would be (`live`), printed text in one
 piece (`streams`), links between notebooks (`links`), what is made from data (`generated`), the
-anchors of terms (`terms`), the API from docstrings (`api`), the theme's accessibility
-(`accessible`). Here the execution: what environment the cells see, and when a stored result is
-still good.
+anchors of terms (`terms`), the API from docstrings (`api`), what is solved (`progress`), site map
+and cards (`publish`), the theme's accessibility (`accessible`). Here the execution: what
+environment the cells see, and when a stored result is still good.
 """
 
 from __future__ import annotations
@@ -17,7 +17,20 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-from . import accessible, api, generated, links, live, mathml, streams, terms, twins, widgets
+from . import (
+    accessible,
+    api,
+    generated,
+    links,
+    live,
+    mathml,
+    progress,
+    publish,
+    streams,
+    terms,
+    twins,
+    widgets,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -40,6 +53,7 @@ def _prepare_execution(app: Sphinx, config: Config) -> None:
 
 def setup(app: Sphinx) -> dict:
     app.connect("config-inited", _prepare_execution)
-    for part in (mathml, widgets, twins, live, streams, links, generated, terms, api, accessible):
+    for part in (mathml, widgets, twins, live, streams, links, generated, terms, api, progress,
+                 publish, accessible):
         part.setup(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,7 @@
-"""What the theme's pages need to pass axe (WCAG 2.2 AA and best practice), and no dead scripts."""
+"""What the theme's pages need to pass axe (WCAG 2.2 AA and best practice), and no dead scripts.
+
+And no error where a browser refuses to keep anything: the theme reads its storage before all else.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,23 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
+# Where storage is refused (a private window, a sandbox), something that forgets with the page.
+STORAGE = """<script>
+for (const name of ["localStorage", "sessionStorage"]) {
+  try { window[name].length; } catch {
+    const kept = new Map();
+    Object.defineProperty(window, name, { configurable: true, value: {
+      getItem: (k) => kept.get(k) ?? null, setItem: (k, v) => { kept.set(k, String(v)); },
+      removeItem: (k) => { kept.delete(k); }, clear: () => kept.clear(),
+      key: (i) => [...kept.keys()][i] ?? null, get length() { return kept.size; },
+    } });
+  }
+}
+</script>
+"""
 # (what the theme writes, what it should be): plain text on the finished page.
 FIXES = [
+    ('<script data-cfasync="false">', STORAGE + '<script data-cfasync="false">'),
     ('<summary aria-label="Toggle hidden content">', "<summary>"),
     (' data-mode="light" title="Light">', ' data-mode="light">'),
     (' data-mode="dark"  title="Dark">', ' data-mode="dark">'),

@@ -1,5 +1,5 @@
-// A page without a kernel: the host plays the model's part for the modules above, and keeps the
-// answer in the browser, under the page and the widget's id.
+// A page without a kernel: the host plays the model's part for the modules above, keeps the answer in
+// the browser, under the page and the widget's id, and tells the page whether it is solved.
 class Model {
   constructor(state, key) {
     this.key = key;
@@ -23,6 +23,14 @@ class Model {
   off(name, f) { this.handlers.set(name, (this.handlers.get(name) || []).filter((g) => g !== f)); }
 }
 
+// Solved is what the reader sees as solved: "Correct." behind every check.
+function tell(host, el, id, blank) {
+  const checks = el.querySelectorAll("[data-check]").length || 1;
+  const good = el.querySelectorAll('.cw-feedback[data-kind="good"]').length;
+  host.dispatchEvent(new CustomEvent("course:answer", { bubbles: true,
+    detail: { id, solved: good >= checks, blank } }));
+}
+
 function start() {
   const seen = {};
   for (const host of document.querySelectorAll(".course-widget[data-module]")) {
@@ -31,7 +39,8 @@ function start() {
     seen[id] = (seen[id] || 0) + 1;
     const state = JSON.parse(host.querySelector("script").textContent);
     const el = h("div", { class: "cw-live" });
-    const model = new Model(state, `course:${location.pathname}:${id}:${seen[id]}`);
+    const name = `${id}:${seen[id]}`;
+    const model = new Model(state, `course:${location.pathname}:${name}`);
     try {
       MODULES[module].render({ model, el });
     } catch (error) {
@@ -42,6 +51,9 @@ function start() {
     }
     host.append(el);
     host.dataset.ready = "true";
+    model.on("change:answer", () => tell(host, el, name, !Object.keys(model.get("answer")).length));
+    document.addEventListener("course:forget", () => { model.set("answer", {}); model.save_changes(); });
+    tell(host, el, name, false);
   }
 }
 if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
