@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help book page notebooks serve lab test mutate clean release bench-grading bench test-triton systems
+.PHONY: help book page notebooks serve lab test mutate clean release bench-grading bench test-triton systems links colab-list
 
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
   if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then echo $$p; break; fi; done)
@@ -63,6 +63,9 @@ serve: ## serve the built site at http://localhost:8000 (or PORT=...)
 	@test -f _build/html/index.html || { echo "no site yet: make book"; exit 1; }
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory _build/html $(PORT)
 
+links: .venv/.book-ready ## ask every address that the course links to (needs the network; P=PAGE for one page)
+	$(BIN)/python -m tools.links $(P)
+
 lab: .venv/.book-ready ## open the labs in JupyterLab
 	$(BIN)/jupyter lab labs
 
@@ -74,6 +77,9 @@ bench-grading: .venv/.test-ready ## grade 200 generated submissions beside execu
 
 test: .venv/.test-ready .venv/.browser-ready .venv-colab/.ready .venv-nbgrader/.ready ## prove everything
 	$(BIN)/python -m tools.prove $(PARTS)
+
+colab-list: .venv/.book-ready ## bring requirements-colab.txt up to Colab's versions of today (needs the network)
+	$(BIN)/python -m tools.colab
 
 mutate: .venv/.test-ready ## break every comparison in the checks: does a test notice? (M="chapter05 forms")
 	$(BIN)/python -m tools.mutate_checks $(M)
