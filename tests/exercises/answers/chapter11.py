@@ -164,7 +164,7 @@ WRONG = {
         Wrong(lambda b: unweighted(b) / sum(w[m].sum() for _, m, w in b), "weights_only_below"),
         Wrong(above, says="expected 2, got 4"),
         Wrong(mean_with_constant, says="expected 2, got 1.33333"),
-        Wrong(lambda b: mean_sums(b) + 100 * (len(b) > 2), says="losses of the targets lie between"),
+        Wrong(lambda b: mean_sums(b) + 100 * (len(b) > 2), says="of the targets lie between"),
         Wrong(mean_of_sixteen, says="long lists"),
         Wrong(mean_at_least_one, says="expected 4, got 2"),
         Wrong(lambda b: [part_mean(*part) for part in b], says="must be one number"),
