@@ -21,6 +21,7 @@ import sys
 import tempfile
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import jupytext
@@ -29,7 +30,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
-from tools import solutions
+from tools import kept, solutions
 from tools.plain_markdown import Converter
 from tools.sources import Course, Page, SourceError
 
@@ -129,13 +130,16 @@ def tidy(nb: NotebookNode) -> NotebookNode:
     return nb
 
 
-def make(course: Course, page: Page, *, solved: bool = False) -> NotebookNode:
-    """The finished notebook of one page."""
+def make(
+    course: Course, page: Page, *, solved: bool = False, keep: Path | None = None
+) -> NotebookNode:
+    """The finished notebook of one page; `keep` is a folder of executed ones (`tools/kept.py`)."""
     nb = read(page, solved=solved)
     setup = nbformat.v4.new_code_cell(setup_source(course))
     setup.metadata["tags"] = ["remove-cell"]
     nb.cells.insert(0, setup)
-    execute(nb, strict=solved)
+    run = partial(execute, strict=solved)
+    nb = kept.executed(nb, run, keep) if keep else run(nb)
     convert = Converter(course, page, take_values(nb)).convert
     for cell in nb.cells:
         if cell.cell_type == "markdown":
@@ -147,11 +151,13 @@ def make(course: Course, page: Page, *, solved: bool = False) -> NotebookNode:
     return tidy(nb)
 
 
-def _make_one(root: Path, name: str, out: Path, solved: bool) -> tuple[str, str]:
+def _make_one(
+    root: Path, name: str, out: Path, solved: bool, keep: Path | None
+) -> tuple[str, str]:
     """('path written', '') or ('', 'why not'): plain texts, since this runs in a worker."""
     course = Course(root)
     try:
-        nb = make(course, course.pages[name], solved=solved)
+        nb = make(course, course.pages[name], solved=solved, keep=keep)
     except (SourceError, CellExecutionError) as error:
         return "", f"{name}.md: {ANSI.sub('', str(error))}"
     target = out / f"{name}.ipynb"
@@ -161,13 +167,15 @@ def _make_one(root: Path, name: str, out: Path, solved: bool) -> tuple[str, str]
 
 
 def make_all(
-    course: Course, names: list[str], out: Path, *, solved: bool = False, jobs: int | None = None
+    course: Course, names: list[str], out: Path, *, solved: bool = False, jobs: int | None = None,
+    keep: Path | None = None,
 ) -> list[str]:
     """Write the notebooks of `names` below `out`; returns what failed, one text each."""
     jobs = jobs or min(len(names), os.cpu_count() or 1) or 1
     with ProcessPoolExecutor(jobs) as pool:
         count = len(names)
-        done = pool.map(_make_one, [course.root] * count, names, [out] * count, [solved] * count)
+        done = pool.map(_make_one, [course.root] * count, names, [out] * count, [solved] * count,
+                        [keep] * count)
         failures = []
         for target, failure in done:
             print(target or failure, flush=True)
@@ -182,6 +190,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("pages", nargs="*", help="source pages; all of them if none is named")
     parser.add_argument("--out", type=Path, help="write below this folder, not beside the source")
     parser.add_argument("--solved", type=Path, help="write the labs with solutions below here")
+    parser.add_argument("--keep", type=Path, help="keep executed ones here, and take them from here")
     parser.add_argument("--jobs", type=int, help="how many at a time; default: one per core")
     args = parser.parse_args(argv)
     course = Course()
@@ -193,7 +202,10 @@ def main(argv: list[str] | None = None) -> int:
     if args.solved:
         names = [name for name in names if course.pages[name].is_lab]
     out = args.solved or args.out or course.root
-    return 1 if make_all(course, names, out, solved=bool(args.solved), jobs=args.jobs) else 0
+    failures = make_all(
+        course, names, out, solved=bool(args.solved), jobs=args.jobs, keep=args.keep
+    )
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from tools.sources import ROOT, Course
 
 REPORTS = ROOT / "_build" / "proof"
 SOLVED = ROOT / "_build" / "solved"
+KEPT = ROOT / "_build" / "executed"
 CORES = str(os.cpu_count() or 1)
 NBVAL = ["--nbval", "--nbval-current-env", "--nbval-cell-timeout", "120",
          "--nbval-sanitize-with", "tests/notebooks/sanitize.cfg"]
@@ -70,7 +71,8 @@ def notebooks() -> bool:
 def make_solved() -> bool:
     """Make the solved labs, once for all parts that run them."""
     shutil.rmtree(SOLVED, ignore_errors=True)
-    return python("-m", "tools.notebooks", "--solved", str(SOLVED))
+    return python("-m", "tools.notebooks", "--solved", str(SOLVED),
+                  "--keep", str(KEPT / "solved"))
 
 
 def solutions() -> bool:

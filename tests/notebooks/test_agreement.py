@@ -7,12 +7,13 @@ from tools.notebooks import make_all
 from tools.sources import ROOT, Course
 
 COURSE = Course()
+KEPT = ROOT / "_build" / "executed"
 
 
 @pytest.fixture(scope="module")
 def made_again(tmp_path_factory):
     folder = tmp_path_factory.mktemp("again")
-    assert make_all(COURSE, list(COURSE.pages), folder) == []
+    assert make_all(COURSE, list(COURSE.pages), folder, keep=KEPT) == []
     return folder
 
 
