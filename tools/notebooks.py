@@ -190,7 +190,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("pages", nargs="*", help="source pages; all of them if none is named")
     parser.add_argument("--out", type=Path, help="write below this folder, not beside the source")
     parser.add_argument("--solved", type=Path, help="write the labs with solutions below here")
-    parser.add_argument("--keep", type=Path, help="keep executed ones here, and take them from here")
+    parser.add_argument("--keep", type=Path, help="keep executed ones in this folder, and use them")
     parser.add_argument("--jobs", type=int, help="how many at a time; default: one per core")
     args = parser.parse_args(argv)
     course = Course()
