@@ -42,7 +42,7 @@ class Sandbox(Quiet):
 
     def end_headers(self) -> None:
         if self.path.endswith(".html"):
-            self.send_header("Content-Security-Policy", "sandbox allow-scripts")
+            self.send_header("Content-Security-Policy", "sandbox allow-scripts allow-forms")
         self.send_header("Access-Control-Allow-Origin", "*")  # the theme's fonts
         super().end_headers()
 

@@ -98,3 +98,13 @@ def test_the_sidebar_opens_and_closes_by_keyboard(chromium, server, size):
             seen.page.wait_for_function("document.activeElement.matches('.primary-toggle')")
             seen.page.keyboard.press("Enter")
         entry.first.wait_for(state="visible" if before else "hidden")
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("labs/")])
+def test_pictures_keep_their_proportions_on_a_phone(chromium, server, name):
+    with visit(chromium, f"{server}/{name}.html", server, scheme="dark", size=NARROW) as seen:
+        for picture in seen.page.locator(".cell_output img").all():
+            own, shown, width = picture.evaluate(
+                "e => [e.naturalWidth / e.naturalHeight, e.clientWidth / e.clientHeight, "
+                "e.clientWidth]")
+            assert shown == pytest.approx(own, rel=0.02) and 0 < width <= NARROW["width"]
