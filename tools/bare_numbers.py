@@ -40,7 +40,9 @@ _GONE = [
     re.compile(r"\$\$.*?\$\$|\$[^$\n]+\$", re.S),              # math
     re.compile(r"\{[\w:+-]+\}`[^`]*`"),                        # roles: glue, ref, term
     re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.S),            # inline code
+    re.compile(r"\[\d+\](?=\()"),                             # a link named by its chapter
     re.compile(r"\]\([^)\s]*\)[^)\s\]]*\)?"),                  # targets of links
+    re.compile(r"^(?:\| ?|\s*)\d+\.(?= )", re.M),             # the marks of a list
     re.compile(r"https?://\S+"),
     re.compile(r"^\([^)\n]+\)=\s*$|^:(?:name|class|tags|height|width):.*$", re.M),
 ]

@@ -80,6 +80,7 @@ def test_a_bare_number_is_caught(tmp_path, sentence, caught):
     "It is {glue:text}`mean` and {glue:text}`share` of {glue:text}`slots`.",
     "Two rules, eight slots.", "See exercise 2.4 and chapter 7, columns 0 to 41.",
     "It is `41`, $41$ or\n\n$$\n41\n$$\n", "```{code-cell} ipython3\nx = 41\n```",
+    "7. A list. ([3](03_padding.md), [10](10_kernels.md))\n\n| a |\n|---|\n| 8. A row |",
     "**Time:** 35 minutes to read.\n\n", "See [this](https://example.org/41/0.37).",
     "## Further reading\n\n- *Forty one papers*, 2021, 0.37.\n\nNext: none.",
 ])
