@@ -1,7 +1,8 @@
 """Prove everything: `python -m tools.prove [PART ...]`, which is what `make test` runs.
 
 Every part runs, also after one has failed; the table at the end says how long each took, which
-tests were slowest and what failed. The exit code is 0 only if all is well.
+tests were slowest and what failed. The exit code is 0 only if all is well. Parts that mostly wait
+for another program run beside the others, and what they print comes when they are done.
 """
 
 from __future__ import annotations
@@ -10,8 +11,11 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 import time
+import traceback
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from xml.etree import ElementTree
 
@@ -25,9 +29,15 @@ NBVAL = ["--nbval", "--nbval-current-env", "--nbval-cell-timeout", "120",
          "--nbval-sanitize-with", "tests/notebooks/sanitize.cfg"]
 
 
+here = threading.local()  # .log: the file that a part beside the others prints to
+
+
 def run(*command: str, **env: str) -> bool:
-    print("$", *(f"{k}={v}" for k, v in env.items()), *command, flush=True)
-    return subprocess.run(command, cwd=ROOT, env=os.environ | env).returncode == 0
+    log = getattr(here, "log", None)
+    print("$", *(f"{k}={v}" for k, v in env.items()), *command, flush=True, file=log)
+    return subprocess.run(
+        command, cwd=ROOT, env=os.environ | env, stdout=log, stderr=log and subprocess.STDOUT
+    ).returncode == 0
 
 
 def python(*arguments: str, **env: str) -> bool:
@@ -105,10 +115,35 @@ PARTS: dict[str, Callable[[], bool]] = {
 }
 
 
+ASIDE = ("live", "nbgrader")
+"""Parts that wait more than they compute: a JupyterLab that starts, a browser that shows it."""
+
+
+def timed(name: str) -> tuple[str, float, bool]:
+    """Run a part: (name, seconds, whether all is well). One that raises has failed."""
+    start = time.monotonic()
+    try:
+        good = PARTS[name]()
+    except Exception:
+        traceback.print_exc(file=getattr(here, "log", None))
+        good = False
+    return name, time.monotonic() - start, good
+
+
+def timed_aside(name: str) -> tuple[str, float, bool]:
+    """Run a part as `timed` does, and print what it printed at its end."""
+    REPORTS.mkdir(parents=True, exist_ok=True)
+    path = REPORTS / f"{name}.log"
+    with path.open("w") as here.log:
+        row = timed(name)
+    print(f"\n=== {name}: {PARTS[name].__doc__}", path.read_text(), sep="\n", flush=True)
+    return row
+
+
 def tally(names: list[str]) -> tuple[int, int, list[tuple[float, str]]]:
     """(passed, failed, [(seconds, test)] slowest first) from the reports of these parts."""
     passed = failed = 0
-    timed: list[tuple[float, str]] = []
+    seconds: list[tuple[float, str]] = []
     for name in names:
         report = REPORTS / f"{name}.xml"
         for case in ElementTree.parse(report).iter("testcase") if report.exists() else ():
@@ -116,8 +151,8 @@ def tally(names: list[str]) -> tuple[int, int, list[tuple[float, str]]]:
             failed += bad
             passed += not bad and case.find("skipped") is None
             label = f"{case.get('classname')}::{case.get('name')}"
-            timed.append((float(case.get("time", 0)), label))
-    return passed, failed, sorted(timed, reverse=True)
+            seconds.append((float(case.get("time", 0)), label))
+    return passed, failed, sorted(seconds, reverse=True)
 
 
 def main(names: list[str]) -> int:
@@ -127,14 +162,17 @@ def main(names: list[str]) -> int:
         return 2
     names = names or list(PARTS)
     shutil.rmtree(REPORTS, ignore_errors=True)
+    aside = [name for name in names if name in ASIDE and len(names) > 1]
     rows: list[tuple[str, float, bool]] = []
-    for name in names:
-        print(f"\n=== {name}: {PARTS[name].__doc__}", flush=True)
-        start = time.monotonic()
-        good = PARTS[name]()
-        rows.append((name, time.monotonic() - start, good))
-    passed, failed, timed = tally(names)
-    print("\nslowest:", *(f"  {s:6.1f} s  {test}" for s, test in timed[:10]), sep="\n")
+    with ThreadPoolExecutor(1) as beside:
+        later = beside.map(timed_aside, aside)
+        for name in names:
+            if name not in aside:
+                print(f"\n=== {name}: {PARTS[name].__doc__}", flush=True)
+                rows.append(timed(name))
+        rows += later
+    passed, failed, slowest = tally(names)
+    print("\nslowest:", *(f"  {s:6.1f} s  {test}" for s, test in slowest[:10]), sep="\n")
     print("\nparts:", *(f"  {s:6.1f} s  {'ok    ' if ok else 'FAILED'}  {name}"
                         for name, s, ok in rows), sep="\n")
     bad_parts = [name for name, _, ok in rows if not ok]

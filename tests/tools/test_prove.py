@@ -1,5 +1,7 @@
 """`make test` itself: a part that fails stops no other, and nothing failed passes."""
 
+import sys
+
 import pytest
 
 from tools import prove
@@ -54,3 +56,31 @@ def test_the_slowest_tests_come_first(parts, capsys):
     prove.main(["first"])
     out = capsys.readouterr().out
     assert out.index("a::bad") < out.index("a::broken") < out.index("a::good")
+
+
+def test_a_part_beside_the_others_prints_at_its_end_and_its_failure_counts(
+    parts, capsys, monkeypatch
+):
+    def third() -> bool:
+        "The third."
+        return prove.run(sys.executable, "-c", "print('words'); raise SystemExit(3)")
+
+    monkeypatch.setitem(prove.PARTS, "third", third)
+    monkeypatch.setattr(prove, "ASIDE", ("third",))
+    assert prove.main(["second", "third"]) == 1
+    out = capsys.readouterr().out
+    assert out.index("=== third: The third.") < out.index("\nwords\n")
+    assert "FAILED  third" in out and "ok      second" in out
+
+
+@pytest.mark.parametrize("aside", [(), ("broken",)])
+def test_a_part_that_raises_has_failed_and_says_why(parts, capfd, monkeypatch, aside):
+    def broken() -> bool:
+        "The broken."
+        raise FileNotFoundError("no such interpreter")
+
+    monkeypatch.setitem(prove.PARTS, "broken", broken)
+    monkeypatch.setattr(prove, "ASIDE", aside)
+    assert prove.main(["broken", "second"]) == 1
+    assert parts == ["second"]
+    assert "no such interpreter" in "".join(capfd.readouterr())
