@@ -104,7 +104,10 @@ def test_the_sidebar_opens_and_closes_by_keyboard(chromium, server, size):
 def test_pictures_keep_their_proportions_on_a_phone(chromium, server, name):
     with visit(chromium, f"{server}/{name}.html", server, scheme="dark", size=NARROW) as seen:
         for picture in seen.page.locator(".cell_output img").all():
-            own, shown, width = picture.evaluate(
-                "e => [e.naturalWidth / e.naturalHeight, e.clientWidth / e.clientHeight, "
-                "e.clientWidth]")
+            own, shown, width = picture.evaluate("""e => {
+                const s = getComputedStyle(e), pads = (a, b) => parseFloat(s[a]) + parseFloat(s[b]);
+                return [e.naturalWidth / e.naturalHeight,
+                  (e.clientWidth - pads("paddingLeft", "paddingRight"))
+                  / (e.clientHeight - pads("paddingTop", "paddingBottom")), e.clientWidth];
+            }""")
             assert shown == pytest.approx(own, rel=0.02) and 0 < width <= NARROW["width"]
