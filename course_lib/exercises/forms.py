@@ -198,11 +198,15 @@ def alike(one: Any, other: Any) -> bool:
     """
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
         return len(one) == len(other) and all(map(alike, one, other))
-    arrays = as_array(one), as_array(other)
-    if arrays[0] is None or arrays[1] is None:
+    arrays = [array for array in (as_array(one), as_array(other)) if array and _numeric(array)]
+    if len(arrays) < 2:
         return False
     first, second = (array.values for array in arrays)
     return first.shape == second.shape and np.allclose(first, second, rtol=1e-5, atol=1e-5)
+
+
+def _numeric(array: Array) -> bool:
+    return array.kind in ("bool", "int", "float")
 
 
 def numbers(value: Any) -> np.ndarray:

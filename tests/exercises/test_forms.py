@@ -122,6 +122,8 @@ def test_the_same_numbers_are_alike_in_any_type():
     assert alike([[1, 0]], plain(torch.tensor([[True, False]])))
     for other in ([1, 2, 3], [1, 3], [[1, 2]], "ab", {"a": 1}, [1, "a"], 1, None, [1, 2.1]):
         assert not alike([1, 2], plain(other)) and not alike(plain(other), [1, 2])
+    for odd in (np.zeros(2, dtype=[("a", int)]), np.array(["2020", "2021"], "datetime64[Y]")):
+        assert not alike(plain(odd), [0, 0]) and not alike(plain(odd), plain(odd))
     assert not alike({"a": 1}, {"a": 1}), "what is no number is left to the forms"
     assert alike([1.0], [1.000001]) and not alike([1.0], [1.001])
 

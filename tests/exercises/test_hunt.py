@@ -3,11 +3,13 @@
 from itertools import product
 
 import pytest
+import torch
 
 from course_lib.audit import audit, audit_packing
 from course_lib.exercises.hunt import CAPACITY, COLLATORS, SETS
 from course_lib.exercises.lab05 import FAULTS, WORDS
 from course_lib.probes import probe_collator
+from course_lib.vocabulary import ASSISTANT, USER
 
 BY_AUDIT = {
     "A": "double_shift", "C": "eos_never_target", "D": "pad_target", "E": "positions_not_reset",
@@ -69,6 +71,23 @@ def test_the_probe_names_what_a_probe_can_see(letter):
         faults += probe_collator(collate, eos_id=4).faults
     assert bool(faults) == (letter in BY_PROBE)
     assert all(BY_PROBE[letter] in fault for fault in faults)
+
+
+@pytest.mark.parametrize("name, pad_id", RUNS)
+@pytest.mark.parametrize("letter", COLLATORS)
+def test_no_collator_trains_on_prompts(letter, name, pad_id):
+    labels = batch_of(letter, name, pad_id)[0]["labels"]
+    assert not torch.isin(labels, torch.tensor([USER, ASSISTANT])).any()
+
+
+@pytest.mark.parametrize("name, pad_id", RUNS)
+def test_e_packs_as_many_documents_as_have_room(name, pad_id):
+    batch, _ = batch_of("E", name, pad_id)
+    fills = batch["attention_mask"].sum(1).tolist()
+    assert batch["input_ids"].shape[1] == CAPACITY and min(fills) > 0
+    firsts = [int((ids == 0).sum()) for ids in batch["document_ids"]]
+    for fill, following in zip(fills, firsts[1:], strict=False):
+        assert fill + following > CAPACITY
 
 
 def test_each_collator_can_be_named_and_some_words_are_wrong():

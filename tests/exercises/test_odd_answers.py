@@ -54,7 +54,7 @@ ODD = {
     "pair": (torch.zeros(1), Empty()),
     "dict": {"input_ids": Empty(), "labels": [1], 3: None.__class__},
     "hostile": Hostile(),
-    "tensor without axes": torch.tensor(3),
+    "tensor without axes": torch.tensor(77),
     "array without axes": np.array(-7.5),
     "five axes": np.zeros((1, 1, 1, 1, 1)),
     "fraction": Fraction(10**400, 3),
