@@ -81,6 +81,15 @@ class System:
         return f"{self.name}: {self.what}" if self.what else self.name
 
     @property
+    def release(self) -> str:
+        """The version alone: a number, or nine digits of the commit.
+
+        >>> named("torchtitan").release
+        'b5bcd76c6'
+        """
+        return self.version.replace("@", " ").split()[-1]
+
+    @property
     def observed(self) -> int:
         """Number of cells with something seen."""
         return sum(bool(cell.seen) for cell in self.cells.values())

@@ -19,13 +19,14 @@ STYLE = """<style>
 .sys-box label { display: inline-flex; gap: .35rem; align-items: center; min-height: 28px; }
 .sys-scroll { overflow-x: auto; max-width: 100%; border: 1px solid var(--line);
   border-radius: 6px; }
-.sys-scroll table { border-collapse: separate; border-spacing: 0; margin: 0; font-size: .85rem;
+.sys-scroll table { border-collapse: separate; border-spacing: 0; margin: 0; font-size: .82rem;
   width: max-content; min-width: 100%; }
 .sys-scroll th, .sys-scroll td { text-align: left; vertical-align: top; padding: .4rem .6rem;
   border-bottom: 1px solid var(--line); max-width: 15rem; white-space: normal; }
-.sys-scroll th:first-child { position: sticky; left: 0; min-width: 8.5rem; max-width: 10rem;
+.sys-scroll th:first-child { position: sticky; left: 0; min-width: 8rem; max-width: 9.5rem;
   background: var(--pst-color-background, Canvas); z-index: 1;
   border-right: 1px solid var(--line); }
+.sys-scroll td, .sys-scroll thead th:not(:first-child) { max-width: 7rem; min-width: 4rem; }
 .sys-scroll small { display: block; font-weight: normal; opacity: .85; overflow-wrap: anywhere; }
 .sys-card { border: 1px solid var(--line); border-radius: 6px; margin: .4rem 0;
   padding: 0 .8rem; }
@@ -80,7 +81,7 @@ class Overview:
     def _row(s: System) -> str:
         kinds = " ".join(f"sys-{1 + CONVENTIONS.index(c)}" for c in s.conventions)
         cells = "".join(f"<td>{escape(s.cells[c].short)}</td>" for c in BRIEF)
-        about = escape(" · ".join(filter(None, (s.what, s.version, s.how))))
+        about = escape(" · ".join(filter(None, (s.what, f"{s.how} {s.release}"))))
         return (
             f'<tr class="{kinds}"><th scope="row">{escape(s.name)}<small>{about}</small></th>'
             f"{cells}</tr>"
@@ -111,7 +112,7 @@ class Cards:
 
     def _card(self, s: System) -> str:
         opened = " open" if self.opened else ""
-        letters = ", ".join(s.conventions) or "no targets of its own"
+        letters = ", ".join(s.conventions) or s.cells["boundary"].short
         parts = []
         for column, cell in s.cells.items():
             seen = f'<code class="sys-seen">{escape(cell.seen)}</code>' if cell.seen else ""
