@@ -132,7 +132,8 @@ class Facts:
         if not mine:
             raise ValueError(f"no fact is about {about!r}: "
                              f"{', '.join({f.about: 0 for f in self.all.values()})}")
-        return "\n\n".join(f"(fact-{f.id})=\n{self.sentence(f)}\\\n{self.founded(f)}" for f in mine)
+        return "\n\n".join(f"(fact-{f.id})=\n{self.sentence(f)}\\\n<small>{self.founded(f)}</small>"
+                           for f in mine)
 
 
 def words(test: str) -> str:
