@@ -69,6 +69,7 @@ EXERCISES = (
                 lambda: [
                     tuple(map(cases.rectangle, ([[3]], [[3]], [[1]]))),
                     tuple(map(cases.rectangle, ([[0]], [[0]], [[0]]))),
+                    tuple(map(cases.rectangle, ([[1, 0]], [[1, 5]], [[1, 0]]))),
                     tuple(map(cases.rectangle, ([[1, 0, 0]], [[1, 5, 0]], [[1, 0, 1]]))),
                 ],
                 many_padding_labelled,
@@ -117,9 +118,9 @@ EXERCISES = (
             Edges(
                 "one slot, padding on the left, EOS with other ids, and large batches",
                 lambda: [
+                    (*map(cases.rectangle, ([[4, 1, 4]], [[-100, 1, -100]], [[1, 1, 1]])), 1),
                     (*map(cases.rectangle, ([[2]], [[-100]], [[1]])), 2),
                     (*map(cases.rectangle, ([[0, 0]], [[-100, -100]], [[0, 1]])), 0),
-                    (*map(cases.rectangle, ([[4, 1, 4]], [[-100, 1, -100]], [[1, 1, 1]])), 1),
                 ],
                 many_eos_erased,
             ),

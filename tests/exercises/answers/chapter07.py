@@ -373,7 +373,7 @@ WRONG = {
         Wrong(lambda ids, labels, real: listed((real == 1) & (labels != -100)), "mask_inverted"),
         Wrong(pads_right_only, says="Failed: 20 random batches"),
         Wrong(pads_and_real, says="holds a real token"),
-        Wrong(pads_own_id, says="labels = [[1, 5, 0]]"),
+        Wrong(pads_own_id, says="labels = [[1, 5]]"),
         Wrong(pads_behind, says="places: (0, 1)"),
         Wrong(lambda ids, labels, real: [p for p in pads_tensor(ids, labels, real)
                                          if labels.shape[1] > 1], says="input_ids = [[0]]"),
@@ -396,7 +396,7 @@ WRONG = {
         Wrong(lambda ids, labels, real, eos: listed(labels == eos), "looks_in_labels"),
         Wrong(eos_last_only, says="Failed: 20 random batches"),
         Wrong(eos_and_padding, says="is padding; its label is -100 rightly"),
-        Wrong(eos_four, says="input_ids = [[2]]"),
+        Wrong(eos_four, says="eos_id = 1"),
         Wrong(eos_not_first, says="Passed: EOS erased, EOS kept"),
         Wrong(up_to(16, lambda ids, *_: ids.shape[1], eos_loop,
                     lambda *args: [p for p in eos_loop(*args) if p[1] < 16]),
