@@ -27,7 +27,8 @@ STYLE = """<style>
   background: var(--pst-color-background, Canvas); z-index: 1;
   border-right: 1px solid var(--line); }
 .sys-scroll td, .sys-scroll thead th:not(:first-child) { max-width: 7rem; min-width: 4rem; }
-.sys-scroll small { display: block; font-weight: normal; opacity: .85; overflow-wrap: anywhere; }
+.sys-scroll small { display: block; font-weight: normal; font-size: .95em; opacity: .9;
+  overflow-wrap: anywhere; }
 .sys-card { border: 1px solid var(--line); border-radius: 6px; margin: .4rem 0;
   padding: 0 .8rem; }
 .sys-card summary { cursor: pointer; padding: .5rem 0; }
