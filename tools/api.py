@@ -55,10 +55,15 @@ def addresses() -> dict[str, str]:
 
 @cache
 def unique() -> frozenset[str]:
-    """Return the short names that stand for one thing only; a chapter links no other.
+    """Return the short names that can be linked wherever they stand in backticks.
 
-    >>> {"Batch", "Report"} & unique()
+    A name of `course_lib` itself that no room has a second time. Others are often something else:
+    `attention_mask` draws a figure, and is a tensor of a batch.
+
+    >>> {"Batch", "Report", "attention_mask"} & unique()
     {'Batch'}
     """
-    short = [name.name for room in rooms() for name in public_names(room)]
-    return frozenset(name for name in short if short.count(name) == 1)
+    every = [name for room in rooms() for name in public_names(room)]
+    short = [name.name for name in every]
+    return frozenset(name.name for name in every
+                     if short.count(name.name) == 1 and name.address.count(".") == 1)

@@ -7,6 +7,9 @@ inventory of another site is fetched.
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
@@ -82,6 +85,25 @@ def _is_no_prose(node: nodes.Node) -> bool:
     return False
 
 
+def plain_signatures(html: str) -> str:
+    """Return a page whose signatures of several lines are no lists: such a list has no terms.
+
+    >>> plain_signatures('<dt class="sig">f(<dl><dd>a</dd></dl>)</dt><dl>')
+    '<dt class="sig">f(<div class="sig-lines"><div>a</div></div>)</dt><dl>'
+    """
+    tags = {"<dl>": '<div class="sig-lines">', "<dd>": "<div>", "</dl>": "</div>",
+            "</dd>": "</div>"}
+    return re.sub(
+        r'<dt class="sig.*?</dt>',
+        lambda m: re.sub("|".join(tags), lambda tag: tags[tag[0]], m[0]), html, flags=re.S)
+
+
+def _mend(app: Sphinx, exception: Exception | None) -> None:
+    path = Path(app.outdir) / f"{api.PAGE}.html"
+    if exception is None and app.builder.format == "html" and path.exists():
+        path.write_text(plain_signatures(path.read_text("utf8")), "utf8")
+
+
 def setup(app: Sphinx) -> None:
     app.setup_extension("sphinx.ext.autodoc")
     app.add_role("course", _course_role)
@@ -92,3 +114,4 @@ def setup(app: Sphinx) -> None:
     app.connect("doctree-read", _one_target)
     app.connect("missing-reference", _plain)
     app.connect("doctree-resolved", _link_first_uses, priority=600)
+    app.connect("build-finished", _mend)
