@@ -73,6 +73,12 @@ def mask_of_ids(input_ids, labels):
     return {**out, "loss_mask": marks}
 
 
+def row_of_seven(input_ids, labels):
+    """Right for the row of the chapter; elsewhere nothing counts."""
+    out = megatron_lists(input_ids, labels)
+    return out if len(input_ids) == 7 else {**out, "loss_mask": [0] * len(input_ids)}
+
+
 RIGHT = {"12.1": [megatron_lists, megatron_arrays, megatron_loop, megatron_form]}
 
 WRONG = {
@@ -83,6 +89,7 @@ WRONG = {
         Wrong(last_counts, "last_position_scored"),
         Wrong(ignored_kept, says="got -100"),
         Wrong(mask_not_shifted, says="loss_mask"),
+        Wrong(row_of_seven, says="targets, your loss mask 0"),
         Wrong(up_to(16, lambda ids, labels: len(ids), megatron_lists, mask_of_ids),
               says="long rows"),
         Wrong(lambda ids, labels: megatron_lists(ids, labels)["labels"], says="labels"),
