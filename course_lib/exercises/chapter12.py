@@ -46,14 +46,15 @@ def _last_scored(input_ids: list[int], labels: list[int]) -> Row:
 def _case(rng: random.Random) -> Args:
     """A row with some labels off; the first slot of a row is on or off, it does not matter."""
     ids = cases.tokens(rng, rng.randint(1, 9))
-    return ids, [t if rng.random() < 0.7 else IGNORE_INDEX for t in ids]
+    return ids, [rng.choice((t, t, IGNORE_INDEX)) for t in ids]
 
 
 def _long(rng: random.Random) -> Args:
     """An id of 0 among them, which is a target like any other."""
     ids = cases.tokens(rng, rng.randint(20, 40), 1, cases.MOST_ID)
-    ids[rng.randint(1, 15)] = 0
-    return ids, [t if t == 0 or rng.random() < 0.5 else IGNORE_INDEX for t in ids]
+    labels, at = [rng.choice((t, IGNORE_INDEX)) for t in ids], rng.randint(1, 15)
+    ids[at] = labels[at] = 0
+    return ids, labels
 
 
 def _as_many(value: Any, input_ids: list[int], labels: list[int]) -> str:
