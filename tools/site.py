@@ -63,7 +63,10 @@ def build_site(*, if_changed: bool = False) -> int:
 
 
 def scratch_book(folder: Path, pages: list[Path], **execute: object) -> Path:
-    """A book of these pages alone in `folder`, with the course's configuration."""
+    """A book of these pages alone in `folder`, with the course's configuration.
+
+    One page alone gets a second one beside it, which says where the rest is.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     config = yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))
     config["execute"] |= execute
@@ -80,8 +83,10 @@ def scratch_book(folder: Path, pages: list[Path], **execute: object) -> Path:
         names.append(name.with_suffix("").as_posix())
     (folder / "_config.yml").write_text(yaml.safe_dump(config))
     toc = {"format": "jb-book", "root": names[0]}
-    if names[1:]:
-        toc["chapters"] = [{"file": name} for name in names[1:]]
+    if not names[1:]:  # the theme's sidebar needs a second page
+        (folder / "rest.md").write_text("# The rest of the book\n\nBuild it with `make book`.\n")
+        names.append("rest")
+    toc["chapters"] = [{"file": name} for name in names[1:]]
     (folder / "_toc.yml").write_text(yaml.safe_dump(toc))
     return folder
 
