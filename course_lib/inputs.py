@@ -158,8 +158,15 @@ def as_rows(value: object, name: str, *, ndim: tuple[int, ...] = (2,)) -> Tensor
 
 def _as_array(value: object, name: str) -> np.ndarray:
     """Return `value` as an int64 array; an empty one may come in any dtype."""
+    kind = ""
     if isinstance(value, Tensor):
-        value = value.detach().cpu().numpy()
+        kind = str(value.dtype).removeprefix("torch.")
+        if value.dtype == torch.bfloat16:  # numpy has none
+            value = value.float()
+        try:
+            value = value.detach().cpu().numpy()
+        except (TypeError, RuntimeError) as error:  # sparse, or without data
+            raise TypeError(f"{name} is no dense tensor of numbers: {error}") from error
     try:
         values = np.asarray(value)
     except (ValueError, TypeError) as error:
@@ -174,7 +181,10 @@ def _as_array(value: object, name: str) -> np.ndarray:
         raise TypeError(f"{name} must hold whole numbers of at most 64 bits, got {value!r:.60}.")
     if values.dtype == bool or not np.issubdtype(values.dtype, np.integer):
         raise TypeError(
-            f"{name} must hold whole numbers, got {values.dtype} ({values.flat[0].item()!r}, …). "
+            f"{name} must hold whole numbers, got {kind or values.dtype} "
+            f"({values.flat[0].item()!r}, …). "
             "Convert them to an integer type, for instance with .astype('int64') or .long()."
         )
+    if values.dtype == np.uint64 and values.max() > np.iinfo(np.int64).max:
+        raise ValueError(f"{name} holds {values.max()}, more than int64 can: {2**63 - 1}.")
     return values.astype(np.int64)

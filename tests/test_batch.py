@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -272,3 +273,106 @@ def test_a_4d_mask_of_digits_is_not_taken_for_an_additive_one() -> None:
     ones = torch.ones(1, 1, 3, 3).tril()
     batch = Batch.from_dict({"input_ids": [[1, 2, 3]], "attention_mask": ones})
     assert batch.document_ids.tolist() == [[0, 0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("seq_lengths", [], "seq_lengths is empty"),
+        ("seq_lengths", 4, "seq_lengths must be a list of lengths for each row, got 4"),
+        ("seq_lengths", [[3.7, 0.3]], r"seq_lengths\[0\] must hold whole numbers, got float64"),
+        ("seq_lengths", [[True] * 4], r"seq_lengths\[0\] must hold whole numbers, got bool"),
+        ("attention_mask", [[1, 1], [1]], "attention_mask cannot be read as rows of numbers"),
+        ("attention_mask", torch.ones(1, 4, 4), r"shape \(1, 4, 4\).*mask\[:, None\]"),
+        ("attention_mask", torch.ones(1, 1, 3, 3), r"must be .* = \(1, 1, 4, 4\)"),
+        ("attention_mask", torch.full((1, 1, 4, 4), torch.nan), "attention_mask holds nan"),
+        ("document_ids", [[False, False, True, True]], "document_ids must hold whole numbers"),
+        ("input_ids", np.array([[2**63]], np.uint64), "input_ids holds 9223372036854775808"),
+    ],
+)
+def test_a_field_that_cannot_be_read_is_named(field: str, value: object, message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        Batch.from_dict({"input_ids": [[1, 2, 3, 4]], field: value})
+
+
+def test_a_4d_mask_of_keys_alone_tells_padding() -> None:
+    """[B, 1, 1, T], as encoders have it: the one query stands for all."""
+    real = torch.tensor([[1, 1, 0, 0], [1, 1, 1, 0]])
+    for mask in (real.bool(), real, (1 - real) * torch.finfo(torch.float32).min):
+        mapping = {"input_ids": torch.ones_like(real), "attention_mask": mask[:, None, None]}
+        assert torch.equal(Batch.from_dict(mapping).attention_mask, real)
+
+
+@pytest.mark.parametrize(
+    ("form", "field"),
+    [("padded", "attention_mask"), ("dense", "attention_mask"), ("document_ids", "attention_mask"),
+     ("packed", "position_ids"), ("flattened", "position_ids"), ("flex", "document_ids"),
+     ("padding_free", "seq_idx"), ("flash_attention", "cu_seqlens_q")],
+)  # fmt: skip
+def test_a_named_form_needs_what_tells_its_documents(
+    packed: Batch, form: str, field: str
+) -> None:
+    mapping = packed.to_dict(form)
+    del mapping[field]
+    with pytest.raises(ValueError, match=f"form '{form}' needs '{field}'"):
+        Batch.from_dict(mapping, form)
+
+
+B_ROW = pack_documents([[1, 2, 3], [1, 1]], 8, eos_id=4, boundary="B")
+
+
+@pytest.mark.parametrize(
+    ("form", "changed", "message"),
+    [
+        ("torchtune", {"seq_lens": [[4, 3]]}, r"seq_lens\[0\] adds up to 7, .* 8 slots"),
+        ("torchtune", {"seq_lens": [[4, 3.9, 1]]}, r"seq_lens\[0\] must hold whole numbers"),
+        ("torchtune", {"seq_lens": [[4, 3, 1]] * 2}, "seq_lens has 2 rows, but tokens has 1"),
+        ("torchtune", {"input_pos": [[0, 1]]}, "input_pos has shape"),
+        ("megatron", {"loss_mask": torch.full((1, 8), 0.5)}, "loss_mask holds 0.5"),
+        ("megatron", {"loss_mask": torch.full((1, 8), torch.nan)}, "loss_mask holds nan"),
+        ("megatron", {"loss_mask": torch.ones(1, 3)}, "loss_mask has shape"),
+        ("megatron", {"labels": B_ROW.input_ids}, r"labels\[0, 0\] is 1, but the next token is 2"),
+        ("megatron_thd", {"packed_seq_params": {}}, "needs 'cu_seqlens_q'"),
+        ("megatron_thd", {"packed_seq_params": 5}, "needs 'cu_seqlens_q'"),
+        ("shift_labels", {"shift_labels": [[2] * 8]}, r"shift_labels\[0, -1\] is 2, a target"),
+        ("shifted", {"document_ids": [[0, 0, 1, 1]]}, "document_ids has shape"),
+        ("shifted", {"labels": [[2, 3, 4, 1]]}, "labels has shape"),
+        ("shifted", {"document_ids": [[-1] * 5]}, "there is no document"),
+    ],
+)
+def test_a_form_that_contradicts_itself_is_an_error(
+    form: str, changed: dict, message: str
+) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        Batch.from_dict({**B_ROW.to_dict(form), **changed}, form)
+
+
+def test_a_last_target_that_is_not_in_the_tokens_is_not_lost_silently() -> None:
+    row = {"tokens": [[1, 2]], "labels": [[2, 3]], "loss_mask": [[1, 1]]}
+    with pytest.raises(ValueError, match="counts the last slot of row 0"):
+        Batch.from_dict(row, "megatron")
+    back = Batch.from_dict({**row, "loss_mask": [[1, 0]]}, "megatron")
+    assert back.labels.tolist() == [[1, 2]]
+
+
+def test_packed_params_are_read_as_an_object_too() -> None:
+    form = B_ROW.to_dict("megatron_thd")
+    params = SimpleNamespace(**form["packed_seq_params"])
+    back = Batch.from_dict({**form, "packed_seq_params": params}, "megatron_thd")
+    assert back.document_lengths == [[4, 3]]
+
+
+def test_a_batch_of_padding_only_has_no_flat_form() -> None:
+    empty = Batch.from_dict({"input_ids": [[0, 0]], "attention_mask": [[0, 0]]})
+    for form in (*FLAT, "shifted"):
+        with pytest.raises(ValueError, match="this batch is padding only"):
+            empty.to_dict(form)
+
+
+def test_rows_that_carry_on_are_not_joined_silently_in_a_flat_form() -> None:
+    rows = {"input_ids": [[1, 2], [3, 4]], "position_ids": [[0, 1], [2, 3]]}
+    for form in FLAT:
+        with pytest.raises(ValueError, match="begins at position 2, right behind position 1"):
+            Batch.from_dict(rows).to_dict(form)
+    from_zero = Batch.from_dict({**rows, "position_ids": [[0, 1], [0, 1]]})
+    assert from_zero.to_dict("flattened")["cu_seq_lens_q"].tolist() == [0, 2, 4]

@@ -24,6 +24,9 @@ BAD_DOCUMENTS = [
     (5, TypeError, "documents must be a list of documents"),
     ([[None]], TypeError, "must hold whole numbers of at most 64 bits"),
     ([[2**70]], TypeError, "must hold whole numbers of at most 64 bits"),
+    ([[2**63]], ValueError, "document 0 holds 9223372036854775808, more than int64 can"),
+    ([torch.ones(2, dtype=torch.bfloat16)], TypeError, "document 0 must hold whole numbers"),
+    ([torch.eye(2, dtype=torch.int64).to_sparse()], TypeError, "document 0 is no dense tensor"),
     ([["a", "b"]], TypeError, "document 0 holds text"),
 ]
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
+from course_lib.exchange.fields import field_of
 from course_lib.exchange.flat import flash_attention, flattened, padding_free
 from course_lib.exchange.megatron import megatron, megatron_thd, read_megatron
 from course_lib.exchange.names import from_names
@@ -60,6 +61,19 @@ READERS: dict[str, Callable[[Mapping[str, Any]], dict[str, Tensor]]] = {
 
 FORMS = tuple(WRITERS)
 
+NEEDS = {
+    "padded": "attention_mask",
+    "packed": "position_ids",
+    "dense": "attention_mask",
+    "flattened": "position_ids",
+    "padding_free": "seq_idx",
+    "flash_attention": "cu_seqlens_q",
+    "flex": "document_ids",
+    "document_ids": "attention_mask",
+    "shift_labels": "position_ids",
+}
+"""What tells documents or padding in a form; without it others would be read, and silently."""
+
 LOSES = {
     "padded": "",
     "packed": "which slots are padding: each pad looks like a document of one token",
@@ -75,7 +89,10 @@ LOSES = {
     "shift_labels": "which slots are padding, and whether the first slot of a row had a label",
     "shifted": "the width of the rows; the convention: only B can be written",
 }
-"""What each form no longer knows about the batch; nothing where the text is empty."""
+"""What each form no longer knows about the rows; nothing where the text is empty.
+
+`Batch.lost`, the account of what was cut on the way, is in no form.
+"""
 
 
 def to_dict(batch: Batch, form: str, dtype: torch.dtype = torch.float32) -> dict[str, Any]:
@@ -92,4 +109,6 @@ def from_dict(mapping: Mapping[str, Any], form: str | None = None) -> dict[str, 
         form = "shift_labels"
     if form is not None:
         choice(form, "form", FORMS)
+        if form in NEEDS and mapping.get("shift_labels") is None:
+            field_of(mapping, NEEDS[form], form)
     return READERS.get(form or "", from_names)(mapping)

@@ -18,17 +18,31 @@ def flattened(batch: Batch) -> dict[str, Any]:
 
     cu_seq_lens_q and cu_seq_lens_k are int32 [D+1], max_length_q and max_length_k whole numbers. A
     first slot of a row is no target; behind the row before it, it would become one, so its label is
-    switched off here.
+    switched off here. Raises ValueError for padding only, and where positions would join documents.
     """
-    real = batch.attention_mask.bool()
+    real = batch.document_ids >= 0
+    if not real.any():
+        raise ValueError(
+            "a row without padding needs a document, and this batch is padding only. Leave it out."
+        )
     labels = batch.labels.clone()
     labels[:, 0] = IGNORE_INDEX
     marks = batch.cu_seqlens()
     longest = int(marks.diff().max())
+    positions = batch.position_ids[real]
+    joints = marks[1:-1].long()
+    joined = positions[joints] == positions[joints - 1] + 1
+    if joined.any():
+        at = int(joints[joined][0])
+        raise ValueError(
+            f"a document begins at position {int(positions[at])}, right behind position "
+            f"{int(positions[at - 1])} of the one before, so in one row its position_ids would "
+            "hide the boundary. Count its positions from 0."
+        )
     return {
         "input_ids": batch.input_ids[real][None],
         "labels": labels[real][None],
-        "position_ids": batch.position_ids[real][None],
+        "position_ids": positions[None],
         "cu_seq_lens_q": marks,
         "cu_seq_lens_k": marks,
         "max_length_q": longest,

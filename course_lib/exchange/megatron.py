@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
+from course_lib.exchange.fields import field_of, numbers_of, rows_of
 from course_lib.exchange.flat import flattened
-from course_lib.exchange.names import field_of, from_names, rows_of
+from course_lib.exchange.names import from_names
 from course_lib.masks import document_mask
 from course_lib.vocabulary import IGNORE_INDEX
 
@@ -56,21 +57,55 @@ def megatron_thd(batch: Batch) -> dict[str, Any]:
 
 
 def read_megatron(mapping: Mapping[str, Any]) -> dict[str, Tensor]:
-    """Read either; documents from packed_seq_params, else from position_ids and the mask."""
+    """Read either; documents from packed_seq_params, else from position_ids and the mask.
+
+    Raises ValueError where something would be lost: a weight in the loss mask, a target that is
+    not the next token, and the target of a last slot, which Megatron's own rows have.
+    """
     ids = rows_of(field_of(mapping, "tokens", "megatron"), "tokens")
-    mask = torch.as_tensor(field_of(mapping, "loss_mask", "megatron"))
-    counted = rows_of(mask > 0, "loss_mask").bool()
+    counted = _counted(mapping, ids)
     labels = ids.clone()
     labels[:, 1:] = ids[:, 1:].where(counted[:, :-1], torch.tensor(IGNORE_INDEX))
     out = {"input_ids": ids, "labels": labels, "position_ids": mapping.get("position_ids")}
     params = mapping.get("packed_seq_params")
     if params is not None:
-        out["cu_seqlens"] = params["cu_seqlens_q"]
+        name = "cu_seqlens_q"  # of a mapping, or of a PackedSeqParams itself
+        named = params if isinstance(params, Mapping) else {name: getattr(params, name, None)}
+        out["cu_seqlens"] = field_of(named, name, "megatron_thd")
     elif mapping.get("attention_mask") is not None:
-        out["attention_mask"] = ~torch.as_tensor(mapping["attention_mask"]).bool()
+        masked = numbers_of(mapping["attention_mask"], "attention_mask")
+        out["attention_mask"] = ~masked.bool()
     tensors = from_names(out)
     off = torch.tensor(IGNORE_INDEX)
     return {**tensors, "labels": tensors["labels"].where(tensors["document_ids"] >= 0, off)}
+
+
+def _counted(mapping: Mapping[str, Any], ids: Tensor) -> Tensor:
+    """Return bool [B, T]: True where a slot counts, by a loss mask that fits tokens and labels."""
+    mask = numbers_of(field_of(mapping, "loss_mask", "megatron"), "loss_mask")
+    other = mask[(mask != 0) & (mask != 1)]
+    if other.numel():
+        raise ValueError(
+            f"loss_mask holds {other[0].item()}, and a Batch has no weights: 1 counts, 0 does not. "
+            "Keep the weights beside the batch, and give loss_mask > 0."
+        )
+    counted = rows_of(mask.bool(), "loss_mask", like=ids).bool()
+    if mapping.get("labels") is not None:
+        labels = rows_of(mapping["labels"], "labels", like=ids)
+        wrong = counted[:, :-1] & (labels[:, :-1] != ids[:, 1:])
+        if wrong.any():
+            r, c = wrong.nonzero()[0].tolist()
+            raise ValueError(
+                f"labels[{r}, {c}] is {int(labels[r, c])}, but the next token is "
+                f"{int(ids[r, c + 1])}: labels of form 'megatron' are shifted already."
+            )
+    if counted[:, -1].any():
+        row = int(counted[:, -1].int().argmax())
+        raise ValueError(
+            f"loss_mask counts the last slot of row {row}, whose target is not in tokens. Append "
+            "it to the row, or set the last column of loss_mask to 0."
+        )
+    return counted
 
 
 def _shifted_once(ids: Tensor, labels: Tensor) -> dict[str, Tensor]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -20,7 +19,7 @@ from course_lib.boundaries import (
     lengths_from_cu_seqlens,
     position_ids_from_document_ids,
 )
-from course_lib.inputs import as_rows
+from course_lib.exchange.fields import lengths_of_rows, maybe_rows, numbers_of
 from course_lib.targets import labels_by_length, mask_boundaries
 
 
@@ -30,13 +29,13 @@ def from_names(mapping: Mapping[str, Any]) -> dict[str, Tensor]:
         have = ", ".join(map(str, mapping)) or "nothing"
         say = " Say its form: form='torchtune' or 'megatron'." if "tokens" in mapping else ""
         raise ValueError(f"the mapping has no 'input_ids' (it has: {have}).{say}")
-    ids = _rows(mapping, "input_ids")
+    ids = maybe_rows(mapping, "input_ids")
     documents = read_document_ids(mapping, ids)
     attention = (documents >= 0).long()
-    labels = _rows(mapping, "labels", like=ids)
+    labels = maybe_rows(mapping, "labels", like=ids)
     if labels is None:
         labels = mask_boundaries(labels_by_length(ids, attention), documents)
-    positions = _rows(mapping, "position_ids", like=ids)
+    positions = maybe_rows(mapping, "position_ids", like=ids)
     if positions is None:
         positions = position_ids_from_document_ids(documents)
     return {
@@ -53,7 +52,7 @@ def read_document_ids(mapping: Mapping[str, Any], ids: Tensor) -> Tensor:
     mask = _key_mask(mapping, ids)
     real = torch.ones_like(ids, dtype=torch.bool) if mask is None else mask > 0
     for name in ("document_ids", "seq_idx"):
-        given = _rows(mapping, name, like=ids)
+        given = maybe_rows(mapping, name, like=ids)
         if given is not None:
             return _renumber(given.where(real, torch.tensor(PADDING)))
     lengths = _lengths(mapping)
@@ -63,7 +62,7 @@ def read_document_ids(mapping: Mapping[str, Any], ids: Tensor) -> Tensor:
         return torch.stack([_lay(sizes, row) for sizes, row in zip(lengths, real, strict=True)])
     if mask is not None and mask.max() > 1:
         return _renumber(mask.where(real, torch.tensor(PADDING)))
-    positions = _rows(mapping, "position_ids", like=ids)
+    positions = maybe_rows(mapping, "position_ids", like=ids)
     if positions is not None:
         return document_ids_from_position_ids(positions.where(real, torch.tensor(PADDING)))
     return real.long() - 1
@@ -80,69 +79,35 @@ def _lay(sizes: list[int], real: Tensor) -> Tensor:
 
 def _key_mask(mapping: Mapping[str, Any], ids: Tensor) -> Tensor | None:
     """Return attention_mask as [B, T]; of a 4-D mask only the diagonal: a token sees itself."""
-    mask = mapping.get("attention_mask")
-    if mask is None or torch.as_tensor(mask).ndim < 4:
-        return _rows(mapping, "attention_mask", like=ids)
-    mask = torch.as_tensor(mask)
-    own = mask[:, 0].diagonal(dim1=-2, dim2=-1).expand(ids.shape)
+    if mapping.get("attention_mask") is None:
+        return None
+    mask = numbers_of(mapping["attention_mask"], "attention_mask")
+    if mask.ndim < 3:
+        return maybe_rows(mapping, "attention_mask", like=ids)
+    (rows, width), whole = ids.shape, tuple(mask.shape)
+    fits = mask.ndim == 4 and 0 not in whole and all(
+        have in (1, want) for have, want in zip(
+            whole, (rows, whole[1], width, width), strict=True))  # fmt: skip
+    if not fits:
+        raise ValueError(
+            f"attention_mask has shape {whole}; for input_ids {tuple(ids.shape)} it must be [B, T] "
+            f"or [B, 1, T, T] = {(rows, 1, width, width)}. A mask [B, T, T] gets a second axis: "
+            "mask[:, None]."
+        )
+    if mask.isnan().any():
+        raise ValueError("attention_mask holds nan; a 4-D mask is 0 and a low number, or boolean.")
+    # an axis of 1 stands for all rows or all queries
+    own = mask[:, 0].expand(rows, width, width).diagonal(dim1=-2, dim2=-1)
     if mask.dtype == torch.bool:
         return own.long()
     digits = bool((mask >= 0).all() and (mask > 0).any())  # 1 and 0 instead of 0 and a low number
     return (own > 0 if digits else own == 0).long()
 
 
-def field_of(mapping: Mapping[str, Any], name: str, form: str) -> Any:
-    """Return mapping[name], or say that this form needs it.
-
-    >>> field_of({"tokens": [1]}, "tokens", "torchtune")
-    [1]
-    """
-    if mapping.get(name) is None:
-        have = ", ".join(map(str, mapping)) or "nothing"
-        raise ValueError(f"form {form!r} needs {name!r}; the mapping has: {have}.")
-    return mapping[name]
-
-
-def rows_of(value: Any, name: str) -> Tensor:
-    """Return `value` as int64 rows [B, T]; one row [T] becomes [1, T], truth values 0 and 1.
-
-    >>> rows_of([True, False], "loss_mask").tolist()
-    [[1, 0]]
-    """
-    rows = _rows({name: value}, name)
-    assert rows is not None
-    return rows
-
-
-def _rows(mapping: Mapping[str, Any], name: str, like: Tensor | None = None) -> Tensor | None:
-    value = mapping.get(name)
-    if value is None:
-        return None
-    if _is_boolean(value):
-        value = torch.as_tensor(value).long()
-    rows = as_rows(value, name, ndim=(1, 2))
-    rows = rows[None] if rows.ndim == 1 else rows
-    if like is not None and rows.shape != like.shape:
-        raise ValueError(
-            f"{name} has shape {tuple(rows.shape)}, input_ids {tuple(like.shape)}; they must agree."
-        )
-    return rows
-
-
-def _is_boolean(value: Any) -> bool:
-    if isinstance(value, Tensor | np.ndarray):
-        return value.dtype in (torch.bool, np.dtype(bool))
-    first = value
-    while isinstance(first, list | tuple) and first:
-        first = first[0]
-    return isinstance(first, bool)
-
-
 def _lengths(mapping: Mapping[str, Any]) -> list[list[int]] | None:
     lengths = mapping.get("seq_lengths")
     if lengths is not None:
-        rows = [torch.as_tensor(row).tolist() for row in lengths]
-        return [rows] if isinstance(rows[0], int) else rows
+        return lengths_of_rows(lengths, "seq_lengths")
     for name in ("cu_seqlens", "cu_seq_lens_q", "cu_seqlens_q"):
         if mapping.get(name) is not None:
             return [lengths_from_cu_seqlens(mapping[name])]

@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 
 from course_lib.boundaries import PADDING, document_ids_from_lengths
-from course_lib.exchange.names import field_of, from_names, rows_of
+from course_lib.exchange.fields import field_of, lengths_of_rows, rows_of
+from course_lib.exchange.names import from_names
 
 if TYPE_CHECKING:
     from course_lib.batch import Batch
@@ -80,12 +81,19 @@ def torchtune(batch: Batch) -> dict[str, Any]:
 def read_torchtune(mapping: Mapping[str, Any]) -> dict[str, Tensor]:
     """Read that form; a last length whose positions do not begin at 0 is padding."""
     ids = rows_of(field_of(mapping, "tokens", "torchtune"), "tokens")
-    positions = rows_of(field_of(mapping, "input_pos", "torchtune"), "input_pos")
-    lengths = field_of(mapping, "seq_lens", "torchtune")
+    positions = rows_of(field_of(mapping, "input_pos", "torchtune"), "input_pos", like=ids)
+    lengths = lengths_of_rows(field_of(mapping, "seq_lens", "torchtune"), "seq_lens")
+    if len(lengths) != len(ids):
+        raise ValueError(f"seq_lens has {len(lengths)} rows, but tokens has {len(ids)}.")
     documents = []
     for row, sizes in enumerate(lengths):
-        numbers = document_ids_from_lengths([int(n) for n in sizes], ids.shape[1])
-        begin = ids.shape[1] - int(sizes[-1])
+        if sum(sizes) != ids.shape[1]:
+            raise ValueError(
+                f"seq_lens[{row}] adds up to {sum(sizes)}, but a row has {ids.shape[1]} slots. "
+                "In form 'torchtune' the padding of a row is one more length."
+            )
+        numbers = document_ids_from_lengths(sizes)
+        begin = ids.shape[1] - sizes[-1]
         if int(positions[row, begin]) != 0:
             numbers = numbers.where(torch.arange(ids.shape[1]) < begin, torch.tensor(PADDING))
         documents.append(numbers)

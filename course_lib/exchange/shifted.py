@@ -18,7 +18,8 @@ from course_lib.boundaries import (
     document_starts,
     position_ids_from_document_ids,
 )
-from course_lib.exchange.names import field_of, from_names, rows_of
+from course_lib.exchange.fields import field_of, rows_of
+from course_lib.exchange.names import from_names
 from course_lib.vocabulary import IGNORE_INDEX
 
 if TYPE_CHECKING:
@@ -41,7 +42,14 @@ def shift_labels(batch: Batch) -> dict[str, Any]:
 def read_shift_labels(mapping: Mapping[str, Any]) -> dict[str, Tensor]:
     """Read that form: labels move one column to the right, the first is the id itself."""
     ids = rows_of(field_of(mapping, "input_ids", "shift_labels"), "input_ids")
-    moved = rows_of(field_of(mapping, "shift_labels", "shift_labels"), "shift_labels")
+    moved = rows_of(field_of(mapping, "shift_labels", "shift_labels"), "shift_labels", like=ids)
+    over = moved[:, -1] != IGNORE_INDEX
+    if over.any():
+        row = int(over.int().argmax())
+        raise ValueError(
+            f"shift_labels[{row}, -1] is {int(moved[row, -1])}, a target whose token is not in "
+            "input_ids: is this a piece of a longer row? Read the whole row, or set it to -100."
+        )
     labels = torch.cat([ids[:, :1], moved[:, :-1]], 1)
     return from_names({**mapping, "input_ids": ids, "labels": labels})
 
@@ -63,6 +71,8 @@ def shifted(batch: Batch) -> dict[str, Any]:
             'Pack with boundary="B".'
         )
     short = [(row, start) for row, start, stop in document_spans(ids) if stop - start == 1]
+    if not bool((ids >= 0).any()):
+        raise ValueError("form 'shifted' needs a document, and this batch is padding only.")
     if short:
         raise ValueError(
             f"form 'shifted' has no slot for a document of one token; there are {len(short)}, "
@@ -82,10 +92,13 @@ def read_shifted(mapping: Mapping[str, Any]) -> dict[str, Tensor]:
 
     Raises ValueError where that target is -100, because the token is then nowhere.
     """
-    ids, targets, documents = (
-        rows_of(field_of(mapping, name, "shifted"), name)
-        for name in ("input_ids", "labels", "document_ids")
+    ids = rows_of(field_of(mapping, "input_ids", "shifted"), "input_ids")
+    targets, documents = (
+        rows_of(field_of(mapping, name, "shifted"), name, like=ids)
+        for name in ("labels", "document_ids")
     )
+    if not (documents >= 0).any():
+        raise ValueError("document_ids are all negative: there is no document in this form.")
     tokens: list[list[int]] = [[] for _ in ids]
     labels: list[list[int]] = [[] for _ in ids]
     owners: list[list[int]] = [[] for _ in ids]
