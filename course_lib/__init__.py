@@ -27,7 +27,7 @@ _ROOMS = {
     "batch": "Batch",
     "padding": "pad_documents",
     "packing": "pack_documents per_document_shift ShiftedBatch pack_lengths Packing lower_bound "
-    "optimal_rows pack_stream FlatDocuments",
+    "optimal_rows pack_stream FlatDocuments compare_costs",
     "attention": "attend attention_weights DocumentAttention document_block_mask",
     "decoder": "TinyDecoder Decoder ParameterTable Trace",
     "languages": "LANGUAGES toy_documents",

@@ -27,6 +27,7 @@ from course_lib.figures.speeds import speed_bars, speed_bars_text
 from course_lib.figures.style import palette_css
 from course_lib.figures.tiles import attention_tiles, attention_tiles_text
 from course_lib.figures.values import parameter_values, parameter_values_text
+from course_lib.figures.ways import way_bars, way_bars_text
 from course_lib.figures.weights import attention_weights, attention_weights_text
 
 __all__ = [
@@ -64,4 +65,6 @@ __all__ = [
     "side_by_side",
     "speed_bars",
     "speed_bars_text",
+    "way_bars",
+    "way_bars_text",
 ]

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.site.conftest import Quiet, serving
+from tests.serving import Quiet, serving
 from tests.site.visit import Visit, visit
 from tests.widgets.sources import exercises_of
 from tools.browser import NARROW, WIDE

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 from bs4 import BeautifulSoup
 
-from tests.site.conftest import Quiet, serving
+from tests.serving import Quiet, serving
 from tests.site.visit import visit
 from tools.browser import NARROW, WIDE
 from tools.course_site.publish import prefix_of

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import functools
-import http.server
-import threading
 from pathlib import Path
 
 import pytest
 
+from tests.serving import Quiet, serving
 from tests.widgets.pages import write_site
 from tools import browser
-
-
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    """A file server that does not write to the test's output."""
-
-    def log_message(self, *args) -> None:
-        pass
 
 
 @pytest.fixture(scope="session")
@@ -31,11 +22,8 @@ def folder(tmp_path_factory) -> Path:
 @pytest.fixture(scope="session")
 def server(folder):
     """The address of a plain file server over the small pages."""
-    handler = functools.partial(Quiet, directory=str(folder))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as httpd:
-        threading.Thread(target=httpd.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{httpd.server_port}"
-        httpd.shutdown()
+    with serving(Quiet, folder) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")
