@@ -3,7 +3,9 @@ large vocabulary are never all there: [B, T, V] is the largest tensor of a train
 
 A chunk's logits give its losses and, at once, its part of both gradients; then they are dropped.
 The idea is that of fused linear cross-entropy kernels (Liger, https://arxiv.org/abs/2410.10989);
-slots that are no targets cost nothing here. Left out: second derivatives, label smoothing, z-loss.
+slots that are no targets cost nothing here. The chunks of a gradient are added up in float32 at
+least: in bfloat16 each of hundreds of small parts would be rounded away. Left out: second
+derivatives, label smoothing, z-loss.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from course_lib.inputs import as_int
 from course_lib.loss import LossSum
@@ -57,8 +60,9 @@ class _HeadLoss(torch.autograd.Function):
         ctx: Any, read: Tensor, weight: Tensor, bias: Tensor | None, wanted: Tensor, chunk: int
     ) -> Tensor:
         needed = ctx.needs_input_grad[:3]
+        ctx.dtype = read.dtype
         grads = [
-            torch.zeros_like(part) if needs else None
+            torch.zeros_like(part, dtype=_wide(part.dtype)) if needs else None
             for part, needs in zip((read, weight, bias), needed, strict=True)
         ]
         total = torch.zeros((), dtype=torch.float64, device=read.device)
@@ -66,8 +70,7 @@ class _HeadLoss(torch.autograd.Function):
             logits = read[part] @ weight.T
             if bias is not None:
                 logits += bias
-            wide = logits if logits.dtype == torch.float64 else logits.float()
-            log_chances = torch.log_softmax(wide, 1)
+            log_chances = torch.log_softmax(logits.to(_wide(logits.dtype)), 1)
             right = wanted[part, None]
             total -= log_chances.gather(1, right).sum(dtype=torch.float64)
             if any(needed):
@@ -76,8 +79,12 @@ class _HeadLoss(torch.autograd.Function):
         return total
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor | None, ...]:
-        scaled = (None if g is None else g * upstream.to(g.dtype) for g in ctx.saved_tensors)
+        scaled = (  # before rounding: the scale of a GradScaler, 65536, is no float16
+            None if g is None else (g * upstream.to(g.dtype)).to(ctx.dtype)
+            for g in ctx.saved_tensors
+        )
         return *scaled, None, None
 
 
@@ -92,9 +99,17 @@ def _add_gradients(
     if of_read is not None:
         of_read[part] = by_logits @ weight
     if of_weight is not None:
-        of_weight.addmm_(by_logits.T, read[part])
+        if of_weight.dtype == by_logits.dtype:
+            of_weight.addmm_(by_logits.T, read[part])
+        else:
+            of_weight += by_logits.T @ read[part]
     if of_bias is not None:
-        of_bias += by_logits.sum(0)
+        of_bias += chances.sum(0)
+
+
+def _wide(dtype: torch.dtype) -> torch.dtype:
+    """The type to add up in: float32, or float64 where that is given."""
+    return torch.promote_types(dtype, torch.float32)
 
 
 def _parts(size: int, chunk: int) -> Iterator[slice]:
@@ -102,6 +117,15 @@ def _parts(size: int, chunk: int) -> Iterator[slice]:
 
 
 def _check(hidden: Tensor, weight: Tensor, labels: Tensor, bias: Tensor | None) -> None:
+    parts = {"hidden": hidden, "weight": weight, "labels": labels, "bias": bias}
+    for name, value in parts.items():
+        if not isinstance(value, Tensor) and not (name == "bias" and value is None):
+            raise TypeError(
+                f"{name} must be a tensor, got {type(value).__name__}. Of a torch.nn.Linear give "
+                "weight=head.weight, bias=head.bias."
+            )
+    if not hidden.is_floating_point():
+        raise TypeError(f"hidden must be floating-point numbers, got {hidden.dtype}.")
     if hidden.ndim != 3 or labels.ndim != 2 or hidden.shape[:2] != labels.shape:
         raise ValueError(
             f"hidden {tuple(hidden.shape)} and labels {tuple(labels.shape)} must be [B, T, d] and "
@@ -116,6 +140,12 @@ def _check(hidden: Tensor, weight: Tensor, labels: Tensor, bias: Tensor | None) 
         raise ValueError(f"bias {tuple(bias.shape)} must be [V] = [{len(weight)}].")
     if labels.dtype not in (torch.int64, torch.int32):
         raise TypeError(f"labels must be int64, got {labels.dtype}. Convert them with .long().")
+    for name, value in parts.items():
+        if value is not None and value.device != hidden.device:
+            raise ValueError(f"{name} is on {value.device} and hidden on {hidden.device}.")
     for name, value in (("weight", weight), ("bias", bias)):
         if value is not None and value.dtype != hidden.dtype:
-            raise TypeError(f"{name} is {value.dtype} and hidden {hidden.dtype}; use one dtype.")
+            raise TypeError(
+                f"{name} is {value.dtype} and hidden {hidden.dtype}; use one dtype. Under autocast "
+                f"give {name}.to(hidden.dtype): its gradient arrives in its own type."
+            )

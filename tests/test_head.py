@@ -91,3 +91,55 @@ def test_what_does_not_fit_is_named(change, error, words):
         head_loss(hidden, weight, labels, chunk=0)
     with pytest.raises(ValueError, match=r"bias \(3,\) must be \[V\]"):
         head_loss(hidden, weight, labels, bias=torch.zeros(3, dtype=torch.float64))
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_many_small_chunks_are_as_exact_as_one_in_half_precision(dtype):
+    hidden, weight, bias, labels = inputs(6, 2, 400, 8, 5)
+    parts = [part.detach().to(dtype).requires_grad_() for part in (hidden, weight, bias)]
+    wide = [part.detach().double().requires_grad_() for part in parts]
+    mean = head_loss(parts[0], parts[1], labels, bias=parts[2], chunk=1).mean
+    logits = F.linear(*wide)
+    exact = F.cross_entropy(logits[:, :-1].flatten(0, 1), labels[:, 1:].flatten())
+    assert mean.item() == pytest.approx(exact.item(), rel=2e-3)
+    for mine, other in zip(
+        torch.autograd.grad(mean, parts), torch.autograd.grad(exact, wide), strict=True
+    ):
+        assert mine.dtype == dtype
+        off = (mine.double() - other).norm() / other.norm()
+        assert off < 2 * torch.finfo(dtype).eps, off
+
+
+def test_the_scale_of_a_grad_scaler_is_no_infinity():
+    hidden, weight, _, labels = inputs(7, 1, 5, 3, 4)
+    parts = [(hidden.detach() / 64).half().requires_grad_(), (weight.detach() / 64).half()]
+    pair = head_loss(*parts, labels)
+    (scaled,) = torch.autograd.grad(pair.total * 2.0**16, parts[0])
+    wide = (parts[0].detach() * 1.0).float().requires_grad_()
+    logits = wide @ parts[1].float().T
+    loss = F.cross_entropy(logits[0, :-1], labels[0, 1:], reduction="sum")
+    (exact,) = torch.autograd.grad(loss * 2.0**16, wide)
+    torch.testing.assert_close(scaled.float(), exact, rtol=0.01, atol=4)
+
+
+def test_a_second_derivative_is_refused_and_not_half_there():
+    hidden, weight, _, labels = inputs(8, 1, 5, 3, 4)
+    (first,) = torch.autograd.grad(
+        head_loss(hidden, weight, labels).total ** 2, hidden, create_graph=True
+    )
+    with pytest.raises(RuntimeError, match="once_differentiable"):
+        first.sum().backward()
+
+
+def test_a_head_is_given_by_its_weight_on_one_device():
+    hidden, weight, _, labels = inputs(9, 1, 5, 3, 4)
+    with pytest.raises(TypeError, match="weight must be a tensor, got Linear.*head.weight"):
+        head_loss(hidden, torch.nn.Linear(3, 4), labels)
+    with pytest.raises(TypeError, match="labels must be a tensor, got list"):
+        head_loss(hidden, weight, labels.tolist())
+    with pytest.raises(TypeError, match="hidden must be floating-point"):
+        head_loss(hidden.long(), weight.long(), labels)
+    with pytest.raises(ValueError, match="weight is on meta and hidden on cpu"):
+        head_loss(hidden, weight.to("meta"), labels)
+    with pytest.raises(TypeError, match=r"Under autocast give weight.to\(hidden.dtype\)"):
+        head_loss(hidden.bfloat16(), weight, labels)
