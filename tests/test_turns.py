@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -158,3 +159,46 @@ def test_bad_weights_are_named() -> None:
         weighted_sum(losses, mask.long(), losses)
     with pytest.raises(ValueError, match="has no mean"):
         _ = weighted_sum(losses, mask, torch.zeros(1, 2)).mean
+
+
+def test_text_is_no_prompt_of_ids() -> None:
+    with pytest.raises(TypeError, match="prompt must be a flat list of ids, got 'ab'. Tokenize"):
+        common_prefix("ab", "abc")  # type: ignore[arg-type]
+    for nested in ([[1, 2]], torch.tensor([[1, 2]]), [torch.tensor([1, 2])]):
+        with pytest.raises(TypeError, match="whole must be one flat list of ids"):
+            common_prefix([1, 2], nested)  # type: ignore[arg-type]
+    assert common_prefix(torch.tensor([1, 2]), [torch.tensor(1), torch.tensor(3)]) == 1
+
+
+def test_labels_that_do_not_fit_the_documents_are_refused() -> None:
+    ids, turns = torch.tensor([[0, 0, 1, -1]]), [[[1, 1], [1]]]
+    for labels in (torch.zeros(1, 1), torch.zeros(2, 4), torch.zeros(1, 3), torch.zeros(4)):
+        with pytest.raises(ValueError, match="labels must be a tensor with the shape of document"):
+            mask_turns(labels.long(), ids, turns)
+    for dtype in (torch.uint8, torch.int8, torch.bool, torch.float32):
+        with pytest.raises(TypeError, match=f"labels must be int64, got {dtype}"):
+            mask_turns(torch.ones(1, 4, dtype=dtype), ids, turns)
+
+
+def test_document_ids_and_turns_of_another_kind_are_named() -> None:
+    ids = torch.tensor([[0, 0, 1, -1]])
+    for other in (ids.float(), ids > 0, ids[0], ids.tolist(), ids.numpy()):
+        with pytest.raises(TypeError, match="document_ids must be a tensor"):
+            answer_slots(other, [[[2], [1]]])
+    with pytest.raises(TypeError, match="turn_lengths must be lists"):
+        answer_slots(ids, None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"turn_lengths\[0\] must be a list of documents, got int"):
+        answer_slots(ids, [3])  # type: ignore[list-item]
+    assert answer_slots(ids[:, :0], [[]]).shape == (1, 0)
+
+
+def test_weights_that_would_lose_something_are_refused() -> None:
+    losses, mask = torch.ones(1, 2), torch.ones(1, 2, dtype=torch.bool)
+    with pytest.raises(ValueError, match="part of a graph.*detach"):
+        weighted_sum(losses, mask, torch.ones(1, 2, requires_grad=True))
+    with pytest.raises(ValueError, match="weights are complex"):
+        weighted_sum(losses, mask, torch.ones(1, 2, dtype=torch.complex64))
+    with pytest.raises(ValueError, match="the weights add up to inf"):
+        weighted_sum(losses, mask, torch.full((1, 2), 1e308, dtype=torch.float64))
+    with pytest.raises(ValueError, match=r"got ndarray \(1, 2\) of float64"):
+        weighted_sum(losses, mask, np.ones((1, 2)))  # type: ignore[arg-type]

@@ -78,7 +78,7 @@ def compare_costs(
     `lengths` [N] in tokens, in the order of training; `capacity` is the fixed length, and the
     slots of a packed row; `batch_size` documents are padded together, to the longest of them,
     rounded up to `multiple_of`. A longer document is cut to `capacity`, and counted. Raises
-    ValueError or TypeError as `pack_lengths` does.
+    ValueError or TypeError as `pack_lengths` does, and for more slots than int64 can count.
 
     >>> costs = compare_costs([4, 2, 3], 6, batch_size=2)
     >>> [costs[way].slots for way in ("fixed", "batch", "sorted", "best_fit_decreasing")]
@@ -88,6 +88,13 @@ def compare_costs(
     capacity = as_int(capacity, "capacity", at_least=1)
     batch_size = as_int(batch_size, "batch_size", at_least=1)
     multiple_of = as_int(multiple_of, "multiple_of", at_least=1)
+    batch_size = min(batch_size, given.size)
+    widest = max(capacity, int(given.max())) + multiple_of
+    if widest * given.size >= 2**63:
+        raise ValueError(
+            f"{given.size} rows of up to {widest} slots are more than int64 can count. Are "
+            f"capacity={capacity}, multiple_of={multiple_of} and the lengths in tokens?"
+        )
     sizes = np.minimum(given, capacity)
     longest_first = np.sort(sizes)[::-1]
 

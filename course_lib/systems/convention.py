@@ -15,22 +15,42 @@ def boundary_convention(
     `inputs` [T] is what the model reads; `targets` [T] what each column is scored on, after the
     shift, wherever that happens. None, like -100, is no target.
 
-    Raises ValueError if the row does not hold these documents, or treats boundaries differently.
+    Raises ValueError if the row does not hold these documents, treats boundaries differently, has
+    no target at all, or fits both B′ and another.
 
     >>> boundary_convention([[1, 4], [2, 4]], [1, 4, 2, 4], [4, 2, 4, -100])
     'A'
     """
     if len(documents) < 2:
         raise ValueError(f"a boundary needs two documents, got {len(documents)}.")
+    if not all(map(len, documents)):
+        raise ValueError(f"a document is empty: {list(documents)}. Leave it out.")
     row, under = list(inputs), list(targets)
     apart = [t for d in documents for t in d[:-1]]
-    if row[: len(apart)] == apart and _follows(documents, under):
-        return "B′"
-    joined, verdicts = [t for d in documents for t in d], []
+    joined = [t for d in documents for t in d]
     begun = len(joined) - len(documents[-1]) + 1  # the last document may be cut off by the row
-    if len(row) < begun or any(a != b for a, b in zip(row, joined, strict=False)):
+    may_be_apart = bool(apart) and row[: len(apart)] == apart
+    whole = len(row) >= begun and row[: len(joined)] == joined[: len(row)]
+    if not may_be_apart and not whole:
         raise ValueError(f"the row {row} does not begin with the documents {list(documents)}.")
-    end = -1
+    if len(under) < (begun - 1 if whole else len(apart)):
+        raise ValueError(
+            f"targets has {len(under)} entries for a row of {len(row)}; give one for each column, "
+            "-100 for none."
+        )
+    if all(t in (None, IGNORE_INDEX) for t in under[: len(joined)]):
+        raise ValueError("no column has a target, so the row tells no convention.")
+    alone = may_be_apart and _follows(documents, under)
+    if alone and whole:
+        raise ValueError(
+            f"the row {row} fits B′ and another convention. Use documents of different tokens, "
+            "each of two or more."
+        )
+    if alone:
+        return "B′"
+    if not whole:
+        raise ValueError(f"the row {row} does not begin with the documents {list(documents)}.")
+    end, verdicts = -1, []
     for document, after in zip(documents, documents[1:], strict=False):
         end += len(document)
         target = under[end]
@@ -40,6 +60,12 @@ def boundary_convention(
                 f"{after[0]} nor {IGNORE_INDEX}. Are the targets shifted once?"
             )
         verdicts.append("A" if target == after[0] else "B")
+    for column in range(min(len(row), len(joined), len(under)) - 1):
+        if under[column] not in (None, IGNORE_INDEX, joined[column + 1]):
+            raise ValueError(
+                f"column {column} is scored on {under[column]}, and the token behind it is "
+                f"{joined[column + 1]}. Are the targets shifted once?"
+            )
     if len(set(verdicts)) > 1:
         raise ValueError(f"boundaries are treated differently: {', '.join(verdicts)}.")
     return verdicts[0]

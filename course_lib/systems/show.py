@@ -47,7 +47,7 @@ class Overview:
     systems: tuple[System, ...]
 
     def __repr__(self) -> str:
-        wide = max(len(s.key) for s in self.systems)
+        wide = max((len(s.key) for s in self.systems), default=0)
         lines = []
         for s in self.systems:
             cells = " | ".join(s.cells[c].short for c in BRIEF)

@@ -77,8 +77,19 @@ def test_bad_input_is_one_clear_error():
         compare_costs([], 8)
     with pytest.raises(ValueError, match="batch_size must be at least 1"):
         compare_costs([1], 8, batch_size=0)
+    for lengths, capacity, multiple in (
+        ([1, 2], 2**63, 1), ([5] * 9, 2**62, 1), ([2**62] * 2, 8, 1), ([3], 8, 10**30),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match="more than int64 can count"):
+            compare_costs(lengths, capacity, multiple_of=multiple)
     with pytest.raises(KeyError, match="no way 'typo'; there are fixed, batch"):
         _ = compare_costs([1], 8)["typo"]
+
+
+def test_a_batch_of_more_than_all_documents_is_all_documents():
+    assert compare_costs([3, 9, 4], 10, batch_size=10**12) == compare_costs(
+        [3, 9, 4], 10, batch_size=3
+    )
 
 
 def test_all_ways_are_there():

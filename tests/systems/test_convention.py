@@ -30,6 +30,12 @@ def test_a_target_may_be_none_and_the_last_document_cut_off() -> None:
     assert boundary_convention([[1, 4], [2, 3, 4]], [1, 4, 2], [4, 2, 3]) == "A"
 
 
+def test_documents_of_one_token_have_no_slot_under_b_prime() -> None:
+    assert boundary_convention([[1], [2]], [1, 2], [2, -100]) == "A"
+    assert boundary_convention([[1], [2, 3]], [1, 2, 3], [-100, 3, -100]) == "B"
+    assert boundary_convention([[1], [2, 3]], [2], [3]) == "B′"
+
+
 @pytest.mark.parametrize(
     ("docs", "inputs", "targets", "message"),
     [
@@ -38,6 +44,11 @@ def test_a_target_may_be_none_and_the_last_document_cut_off() -> None:
         ([[1, 4], [2, 4]], [1], [4], "does not begin with the documents"),
         ([[1, 4], [2, 3]], [1, 4, 2, 3], [2, 3, 2, 3], "scored on 3, which is neither 2"),
         ([[1, 4], [2, 4], [3, 4]], [1, 4, 2, 4, 3, 4], [4, 2, 4, -100, 4, -100], "differently"),
+        ([[1, 4], [2, 4]], [1, 4, 2, 4], [4], "targets has 1 entries for a row of 4"),
+        ([[1, 4], [2, 4]], [1, 4, 2, 4], [-100] * 4, "no column has a target"),
+        ([[1, 4], [2, 4]], [1, 4, 2, 4], [1, -100, 2, 4], "column 0 is scored on 1, and the token"),
+        ([[1, 1], [1, 1]], [1, 1, 1, 1], [1, 1, 1, -100], "fits B′ and another"),
+        ([[1], []], [1, 2], [2, -100], "a document is empty"),
     ],
 )
 def test_what_is_no_convention_is_refused(docs, inputs, targets, message) -> None:

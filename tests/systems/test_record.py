@@ -161,6 +161,7 @@ def test_a_record_is_checked() -> None:
 
 
 def test_the_table_and_its_text_name_every_system() -> None:
+    assert repr(overview([])) == repr(cards([])) == ""
     table = overview()
     html, text = table._repr_html_(), repr(table)
     assert html.count("<tr") == 1 + len(load()) and len(text.splitlines()) == len(load())
