@@ -21,9 +21,10 @@ from course_lib.widgets.parts import Verdict
 MOST_DOCUMENTS = 20_000
 NAMED = 400
 """Documents in each choice of lengths that is shipped."""
-_BETWEEN = re.compile(
-    "[\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff,;|\\[\\](){}\"':]+"
-)
+# what JavaScript takes for blank, on the page
+_BLANK = "\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+_BETWEEN = re.compile(f"[{_BLANK},;|\\[\\](){{}}\"':]+")
+_AROUND = re.compile(f"^[{_BLANK}]+|[{_BLANK}]+$")
 _LENGTH = re.compile("[1-9][0-9]{0,8}")
 
 
@@ -118,7 +119,7 @@ def costs_of(text: str, given: Mapping[str, str]) -> tuple[Costs, dict[str, int]
     lengths = lengths_of(text)
     numbers = {}
     for key, label, _, most in FIELDS:
-        entered = given[key].strip()
+        entered = _AROUND.sub("", given[key])
         if not _LENGTH.fullmatch(entered) or int(entered) > most:
             raise ValueError(
                 f"{label}: “{entered[:20]}” is no whole number from 1 to {most:,}."

@@ -109,9 +109,13 @@ TEXTS = ["", " ,; ", "512", "4,2;3", "[4, 2, 3]", '{"n": 4}', "4 2\n3\t5|6", "1.
 def test_texts_are_read_and_refused_alike(counted):
     agree(counted, [START | {"text": text} for text in TEXTS])
     for key, label, _, most in FIELDS:
-        odd = [START | {"text": "4", key: value} for value in ("", "0", "-1", "2.5", str(most + 1))]
+        values = ("", "0", "-1", "2.5", str(most + 1), "8\x1f", "\x858")
+        odd = [START | {"text": "4", key: value} for value in values]
         agree(counted, odd)
         assert all(by_python(one)["error"].startswith(f"{label}: “") for one in odd)
+        blanks = [START | {"text": "4", key: value} for value in ("\ufeff8", "8\u2028", " 8\u3000")]
+        agree(counted, blanks)
+        assert all("v" in by_python(one) for one in blanks)
 
 
 @pytest.mark.parametrize(("text", "message"), [
