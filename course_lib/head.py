@@ -3,9 +3,9 @@ large vocabulary are never all there: [B, T, V] is the largest tensor of a train
 
 A chunk's logits give its losses and, at once, its part of both gradients; then they are dropped.
 The idea is that of fused linear cross-entropy kernels (Liger Kernel,
-https://doi.org/10.48550/arXiv.2410.10989); slots that are no targets cost nothing here. The chunks of a gradient are added up in float32 at
-least: in bfloat16 each of hundreds of small parts would be rounded away. Left out: second
-derivatives, label smoothing, z-loss.
+https://doi.org/10.48550/arXiv.2410.10989); slots that are no targets cost nothing here. The chunks
+of a gradient are added up in float32 at least: in bfloat16 each of hundreds of small parts would be
+rounded away. Left out: second derivatives, label smoothing, z-loss.
 """
 
 from __future__ import annotations
