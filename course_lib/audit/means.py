@@ -53,6 +53,20 @@ def close(a: float, b: float, rtol: float = RTOL) -> bool:
     return math.isfinite(a) and math.isfinite(b) and math.isclose(a, b, rel_tol=rtol, abs_tol=1e-9)
 
 
+def rounded(value: float, number: float) -> int | None:
+    """Return to how many decimals `value` was rounded to give `number`; None: not by rounding.
+
+    At least three digits must be left, else too many numbers would be the same.
+
+    >>> rounded(9 / 7, 1.286), rounded(9 / 7, 1.3), rounded(1.2996, 1.3)
+    (3, None, 3)
+    """
+    if not (math.isfinite(value) and math.isfinite(number)) or number == 0:
+        return None
+    before = math.floor(math.log10(abs(number))) + 1
+    return next((k for k in range(6, max(0, 2 - before), -1) if round(value, k) == number), None)
+
+
 def as_part(value: Any) -> Part:
     """Return a Part from a LossSum, a (sum, count) pair, a mapping (sum or mean), or raw losses.
 

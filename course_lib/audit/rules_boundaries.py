@@ -52,15 +52,38 @@ def cu_seqlens(view: BatchView) -> Iterator[Finding]:
     kind = getattr(raw, "dtype", None)
     if kind is not None and "int32" not in str(kind):
         yield finding("cu_seqlens_dtype", "cu_seqlens", f"cu_seqlens is {kind}.", found=str(kind))
-    longest, given = int(np.diff(marks).max()), view.fields.raw.get("max_seqlen")
-    if given is not None and int(to_array(given, "max_seqlen", 0).max()) < longest:
-        yield finding(
-            "max_seqlen_wrong",
-            "max_seqlen",
-            f"The longest segment has {longest} tokens, the maximum says {given}.",
-            expected=longest,
-            found=int(to_array(given, "max_seqlen", 0).max()),
-        )
+    longest = int(np.diff(marks).max())
+    for name in ("max_seqlen", "max_length_k", "max_seqlen_k"):
+        given = view.fields.raw.get(name)
+        if given is not None and int(to_array(given, name, 0).max()) < longest:
+            yield finding(
+                "max_seqlen_wrong",
+                name,
+                f"The longest segment has {longest} tokens, {name} says {given}.",
+                expected=longest,
+                found=int(to_array(given, name, 0).max()),
+            )
+
+
+@rule("boundaries_disagree")
+def queries_and_keys(view: BatchView) -> Iterator[Finding]:
+    """Queries and keys of self-attention are the same tokens, in the same documents."""
+    of_queries = view.fields.raw.get("cu_seqlens")
+    for name in ("cu_seqlens_k", "cu_seq_lens_k"):
+        of_keys = view.fields.raw.get(name)
+        if of_queries is None or of_keys is None:
+            continue
+        queries, keys = vector(of_queries), vector(of_keys)
+        if not np.array_equal(queries, keys):
+            longer = queries.size and keys.size and keys[-1] > queries[-1]  # a prefix, a cache
+            yield finding(
+                "boundaries_disagree",
+                name,
+                f"{name} is {keys.tolist()[:8]}, and that of the queries {queries.tolist()[:8]}.",
+                expected=queries.tolist()[:16],
+                found=keys.tolist()[:16],
+                severity="warn" if longer else "error",
+            )
 
 
 def _marks_elsewhere(view: BatchView) -> list[int] | None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from course_lib.audit.losses import MEAN_CODES, Losses
-from course_lib.audit.means import Candidate, close, join
+from course_lib.audit.means import Candidate, close, join, rounded
 from course_lib.audit.registry import finding, rule
 from course_lib.audit.report import Finding
 
@@ -47,7 +47,11 @@ def reduction(run: Losses) -> Iterator[Finding]:
     for name, number in numbers.items():
         if number is None or close(number, run.right):
             continue
-        hits = [c for c in run.candidates if c.code and close(c.value, number)]
+        known = [c for c in run.candidates if c.code]
+        hits = [c for c in known if close(c.value, number)]
+        if not hits and rounded(run.right, number):
+            continue
+        hits = hits or [c for c in known if rounded(c.value, number)]
         yield _reduction(run, name, number, hits)
         return
 
@@ -62,6 +66,8 @@ def _reduction(run: Losses, name: str, number: float, hits: list[Candidate]) -> 
     first = hits[0]
     others = [c.name for c in hits[1:] if c.code != first.code]
     also = f" It also equals: {', '.join(dict.fromkeys(others))}." if others else ""
+    if decimals := rounded(run.right, number):
+        also += f" The token mean is the same number when it is rounded to {decimals} decimals."
     return finding(
         first.code,
         "loop" if first.code == "running_total_divided" else "reduction",
@@ -90,6 +96,8 @@ def perplexity(run: Losses) -> Iterator[Finding]:
     code = next((c for c, v in kinds.items() if close(given, v)), None)
     if code is None:
         by_mean = [c for c in run.candidates if c.code and close(given, math.exp(min(c.value, 50)))]
+        if not by_mean and rounded(math.exp(run.right), given):
+            return
         code = by_mean[0].code if by_mean else "loss_unexplained"
     yield finding(
         code,

@@ -43,7 +43,8 @@ def probe_shift(
 
     `loss_fn(logits [B, T, V], labels [B, T])` returns a scalar (or something with `.loss`). Every
     label is another id; the one entry of a column's gradient that is negative is the id it was
-    scored on. That holds for any cross-entropy, whatever it divides by.
+    scored on. That holds for any cross-entropy, whatever it divides by: a gradient counts as none
+    below `tolerance` times the largest one.
 
     `ok` means: one shift for all columns, 0 or 1, inside the row, and -100 is left out.
 
@@ -94,7 +95,8 @@ def _pairs(
     if grad is None:
         raise TypeError("the loss does not depend on the logits; nothing can be found out.")
     width, pairs = labels.shape[1], []
-    for row, column in (grad.abs().amax(-1) > tolerance).nonzero().tolist():
+    largest = grad.abs().amax(-1)
+    for row, column in (largest > tolerance * largest.max()).nonzero().tolist():
         target = int(grad[row, column].argmin())
         pairs.append(((row, column), divmod(target, width)))
     return pairs

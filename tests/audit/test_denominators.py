@@ -107,6 +107,30 @@ def test_loss_and_perplexity_together():
     ]
 
 
+PARTS = [(2.0, 1), (3.0, 3), (4.0, 3)]  # token mean 9/7, mean of means 13/9
+
+
+@pytest.mark.parametrize(
+    ("reported", "codes"),
+    [
+        (1.2857, []), (1.286, []), (1.29, []), ({"loss": 1.286, "perplexity": 3.617}, []),
+        ({"loss": 1.286, "perplexity": 3.62}, []), (1.3, ["loss_unexplained"]),
+        (1.287, ["loss_unexplained"]), (1.285, ["loss_unexplained"]),
+        (1.444, ["mean_of_microbatch_means"]), (1.44, ["mean_of_microbatch_means"]),
+        (0.429, ["divided_twice"]), ({"loss": 1.286, "perplexity": 3.7}, ["loss_unexplained"]),
+    ],
+)  # fmt: skip
+def test_a_number_that_was_rounded_is_the_number(reported, codes):
+    assert audit_loss(reported, PARTS).codes == codes
+
+
+def test_a_wrong_mean_that_the_token_mean_rounds_to_is_still_found():
+    parts = [(100.0, 100), (151.5, 101)]  # token mean 1.2512, mean of means 1.25
+    (found,) = audit_loss(1.25, parts).findings
+    assert found.code == "mean_of_microbatch_means"
+    assert "same number when it is rounded to 2 decimals" in found.sentence
+
+
 def test_no_parts_are_refused():
     with pytest.raises(ValueError, match="parts"):
         audit_loss(1.0)

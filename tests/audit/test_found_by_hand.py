@@ -53,3 +53,24 @@ def test_hostile_files_end_with_one_line(tmp_path, capsys: pytest.CaptureFixture
     deep.write_text("[" * 200_000 + "]" * 200_000)
     assert main(["audit", str(deep)]) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", ["cu_seqlens_k", "cu_seq_lens_k"])
+def test_keys_with_other_boundaries_than_queries_are_seen(name: str) -> None:
+    row = pack_documents([[5, 6, 7], [8, 9, 10]], 6).to_dict("flattened")
+    del row["cu_seq_lens_k"]
+    same = {**row, name: row["cu_seq_lens_q"]}
+    assert audit(same).ok, str(audit(same))
+    (found,) = audit({**row, name: torch.tensor([0, 2, 6], dtype=torch.int32)}).findings
+    assert (found.code, found.where, found.severity) == ("boundaries_disagree", (name,), "error")
+    (cached,) = audit({**row, name: [0, 5, 10]}).findings  # a prefix before each document
+    assert (cached.code, cached.severity) == ("boundaries_disagree", "warn")
+
+
+@pytest.mark.parametrize("name", ["max_length_k", "max_seqlen_k"])
+def test_a_maximum_of_the_keys_that_is_too_small_is_seen(name: str) -> None:
+    row = pack_documents([[5, 6, 7], [8, 9, 10]], 6).to_dict("flattened")
+    del row["max_length_k"]
+    assert audit({**row, name: 3}).ok
+    (found,) = audit({**row, name: 2}).findings
+    assert (found.code, found.where) == ("max_seqlen_wrong", (name,))

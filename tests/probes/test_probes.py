@@ -148,6 +148,13 @@ def test_a_loss_flattened_before_the_shift_crosses_rows() -> None:
     assert ((0, 5), (1, 0)) in result.pairs
 
 
+@pytest.mark.parametrize("scale", [1e-9, 1e-5, 1.0, 1e6])
+def test_a_shift_is_found_whatever_the_loss_is_divided_by(scale: float) -> None:
+    result = probe_shift(lambda x, y: theirs(x, y) * scale)
+    assert (result.shift, result.ignores, result.ok) == (1, True, True), str(result)
+    assert "nothing is trained" in probe_shift(lambda x, y: theirs(x, y) * 0).summary
+
+
 def test_shift_of_something_that_is_no_loss() -> None:
     with pytest.raises(TypeError, match="scalar tensor with a gradient"):
         probe_shift(lambda x, y: 1.0)
