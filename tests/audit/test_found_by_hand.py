@@ -57,7 +57,7 @@ def test_hostile_files_end_with_one_line(tmp_path, capsys: pytest.CaptureFixture
 
 @pytest.mark.parametrize("name", ["cu_seqlens_k", "cu_seq_lens_k"])
 def test_keys_with_other_boundaries_than_queries_are_seen(name: str) -> None:
-    row = pack_documents([[5, 6, 7], [8, 9, 10]], 6).to_dict("flattened")
+    row = pack_documents([[5, 6, 7], [8, 9, 10]], 6, boundary="B").to_dict("flattened")
     del row["cu_seq_lens_k"]
     same = {**row, name: row["cu_seq_lens_q"]}
     assert audit(same).ok, str(audit(same))
@@ -69,7 +69,7 @@ def test_keys_with_other_boundaries_than_queries_are_seen(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["max_length_k", "max_seqlen_k"])
 def test_a_maximum_of_the_keys_that_is_too_small_is_seen(name: str) -> None:
-    row = pack_documents([[5, 6, 7], [8, 9, 10]], 6).to_dict("flattened")
+    row = pack_documents([[5, 6, 7], [8, 9, 10]], 6, boundary="B").to_dict("flattened")
     del row["max_length_k"]
     assert audit({**row, name: 3}).ok
     (found,) = audit({**row, name: 2}).findings
