@@ -16,6 +16,7 @@ from docutils.nodes import make_id
 
 from course_lib.bench import Comparison, Comparisons, stored
 from tools.glued import glued, section_of
+from tools.references import by_name
 from tools.sources import Course, Page
 
 _NAMES = re.compile(r"\{([\w-]+)(?::[^}]*)?\}")
@@ -57,7 +58,7 @@ class Facts:
         rows = yaml.safe_load((self.course.root / "book/facts.yml").read_text("utf8"))["facts"]
         lists = ("tests", "measured", "cited")
         made = [Fact(**{k: tuple(v) if k in lists else v for k, v in r.items()}) for r in rows]
-        return {fact.id: fact for fact in made}
+        return by_name(made, "id")
 
     @property
     def cites(self) -> set[str]:

@@ -41,12 +41,18 @@ def executed(
     nb: NotebookNode, run: Callable[[NotebookNode], NotebookNode], folder: Path
 ) -> NotebookNode:
     """Return `run(nb)`, or what it returned when these cells ran before; a failure is not kept."""
-    cells = [(cell.cell_type, cell.source) for cell in nb.cells]
-    key = hashlib.sha256((course_key() + json.dumps(cells)).encode()).hexdigest()[:32]
+    cells = [nb.metadata, *((cell.cell_type, cell.source, cell.metadata) for cell in nb.cells)]
+    text = course_key() + json.dumps(cells, sort_keys=True)  # tags and kernel change outputs, too
+    key = hashlib.sha256(text.encode()).hexdigest()[:32]
     path = folder / f"{key}.ipynb"
     if path.exists():
-        os.utime(path)
-        return nbformat.read(path, as_version=4)
+        try:
+            found = nbformat.read(path, as_version=4)
+        except (ValueError, AttributeError):  # damaged: it runs again and is written anew
+            path.unlink()
+        else:
+            os.utime(path)
+            return found
     done = run(nb)
     folder.mkdir(parents=True, exist_ok=True)
     part = path.with_suffix(f".{os.getpid()}")

@@ -134,9 +134,10 @@ def timed_aside(name: str) -> tuple[str, float, bool]:
     """Run a part as `timed` does, and print what it printed at its end."""
     REPORTS.mkdir(parents=True, exist_ok=True)
     path = REPORTS / f"{name}.log"
-    with path.open("w") as here.log:
+    with path.open("w", encoding="utf8") as here.log:
         row = timed(name)
-    print(f"\n=== {name}: {PARTS[name].__doc__}", path.read_text(), sep="\n", flush=True)
+    said = path.read_text("utf8", errors="replace")
+    print(f"\n=== {name}: {PARTS[name].__doc__}", said, sep="\n", flush=True)
     return row
 
 

@@ -30,8 +30,9 @@ def normal(address: str) -> str:
     >>> normal("https://example.org/page/#part")
     'example.org/page'
     """
-    plain = re.sub(r"^https?://(www\.|dx\.)?", "", address.split("#")[0].rstrip(".,;:/")).lower()
-    return re.sub(r"^arxiv\.org/(?:abs|pdf)/([\d.]+\d)(v\d+)?(\.pdf)?$",
+    plain = re.sub(r"^https?://(www\.|dx\.|export\.)?", "",
+                   address.split("#")[0].rstrip(".,;:/").lower())
+    return re.sub(r"^arxiv\.org/(?:abs|pdf|html)/([\d.]+\d)(v\d+)?(\.pdf)?$",
                   r"doi.org/10.48550/arxiv.\1", plain)
 
 
@@ -96,7 +97,7 @@ class References:
     def entries(self) -> dict[str, Reference]:
         rows = [Reference(**row | {"also": tuple(row.get("also", ()))})
                 for row in self.data["references"]]
-        return {row.key: row for row in rows}
+        return by_name(rows, "key")
 
     @cached_property
     def by_address(self) -> dict[str, Reference]:
@@ -153,6 +154,15 @@ class References:
         return f"[{self.entries[key].short}]({self.course.notebook_url(HERE)}#ref-{key})"
 
 
+def by_name(rows: Iterable, name: str) -> dict:
+    """Return name -> row; raises ValueError where two rows have one name, as one would be lost."""
+    found: dict = {}
+    for row in rows:
+        if found.setdefault(getattr(row, name), row) is not row:
+            raise ValueError(f"{name} {getattr(row, name)!r} is given twice; give it once.")
+    return found
+
+
 def _sorted_as(entry: Reference) -> str:
     """The family name of the first author (initials are left out), else the title."""
     first = re.split(r", | and | et al", entry.authors or entry.title)[0]
@@ -169,5 +179,5 @@ def joined(parts: Iterable[str]) -> str:
     >>> joined("abc")
     'a, b and c'
     """
-    *rest, last = parts
+    *rest, last = list(parts) or [""]
     return f"{', '.join(rest)} and {last}" if rest else last

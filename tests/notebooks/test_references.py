@@ -1,9 +1,11 @@
 """Every source is written once: each link has its entry, each entry somebody who cites it."""
 
+from dataclasses import replace
+
 import pytest
 import yaml
 
-from tools.references import KINDS, References, addresses, normal
+from tools.references import KINDS, References, addresses, by_name, normal
 from tools.sources import Course, Page
 
 COURSE = Course()
@@ -79,3 +81,17 @@ def test_an_unknown_kind_is_an_error_that_names_the_kinds():
 def test_the_data_is_plain_yaml_with_nothing_unknown():
     rows = yaml.safe_load((COURSE.root / "book/references.yml").read_text("utf8"))
     assert set(rows) == {"references", "absent", "not_sources"}
+
+
+@pytest.mark.parametrize("address", [
+    "HTTPS://ArXiv.org/abs/2107.02027", "https://export.arxiv.org/abs/2107.02027v1",
+    "https://arxiv.org/html/2107.02027v2", "http://arxiv.org/pdf/2107.02027v2.pdf",
+])  # fmt: skip
+def test_spellings_of_one_paper_are_one(address):
+    assert normal(address) == normal("https://doi.org/10.48550/arXiv.2107.02027")
+
+
+def test_a_name_that_is_given_twice_is_an_error():
+    assert by_name(ENTRIES, "key") == REFERENCES.entries
+    with pytest.raises(ValueError, match=f"key {ENTRIES[0].key!r} is given twice"):
+        by_name([*ENTRIES, replace(ENTRIES[0], title="Another")], "key")

@@ -49,6 +49,24 @@ def test_the_key_of_the_course_changes_with_a_file_of_it(tmp_path):
     assert len(keys) == 6
 
 
+def test_a_tag_makes_another_notebook(tmp_path):
+    run, tagged = Runs(), notebook("1")
+    tagged.cells[0].metadata["tags"] = ["raises-exception"]
+    for nb in (notebook("1"), tagged, notebook("1")):
+        kept.executed(nb, run, tmp_path)
+    assert run.calls == 2
+
+
+@pytest.mark.parametrize("damage", ["", "{", "null"])
+def test_a_damaged_one_runs_again(tmp_path, damage):
+    run = Runs()
+    kept.executed(notebook("1"), run, tmp_path)
+    (path,) = tmp_path.iterdir()
+    path.write_text(damage)
+    texts = [kept.executed(notebook("1"), run, tmp_path).cells[0].outputs[0].text for _ in "12"]
+    assert texts == ["2", "2"]
+
+
 def test_a_failure_is_not_kept(tmp_path):
     def fails(nb):
         raise RuntimeError("no")

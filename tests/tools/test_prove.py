@@ -63,7 +63,8 @@ def test_a_part_beside_the_others_prints_at_its_end_and_its_failure_counts(
 ):
     def third() -> bool:
         "The third."
-        return prove.run(sys.executable, "-c", "print('words'); raise SystemExit(3)")
+        code = "import sys; sys.stdout.buffer.write(b'words\\n\\xff\\n'); raise SystemExit(3)"
+        return prove.run(sys.executable, "-c", code)  # and a byte that is no text
 
     monkeypatch.setitem(prove.PARTS, "third", third)
     monkeypatch.setattr(prove, "ASIDE", ("third",))
