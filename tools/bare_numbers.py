@@ -28,10 +28,11 @@ SIZES = re.compile(
     rf"|\b(?:doubled|halved|tripled|trebled|quadrupled|orders? of magnitude|dozens?)\b"
     rf"|\b(?:doubles|halves|triples|trebles) (?:the|its|it|them|every|each)\b"
     rf"|\b(?:{WORD}|\d+) in (?:every )?{WORD}\b"
-    rf"|\b(?:an? |one |two |three |{WORD} )(?:and an? )?{PARTS}\b(?: of)?"  # a third of
+    rf"|\b(?:an?|one|two|three|{WORD})[ -](?:and an? )?{PARTS}\b(?: of)?"  # a third of
+    rf"|[¼½¾⅐-⅞]"
     rf"|\b{WORD}fold\b|\b{WORD} (?:per ?cent|percent)\b"
     rf"|\b(?:an? )?(?:{'|'.join([*ONES[13:], *TENS])})(?:[- ]{WORD})*\b"    # fifteen, fifty-one
-    rf"|\b(?:an?|{WORD}) (?:hundred|thousand|million|billion)\b(?: {WORD})*", re.I)
+    rf"|\b(?:an?|{WORD})[ -](?:hundred|thousand|million|billion)\b(?: {WORD})*", re.I)
 DIGITS = re.compile(r"(?<![\w.,§])[-−–]?\d+(?:,\d{3})*(?:\.\d+)?(?:e-?\d+)?(?:\s?%|×)?(?!\w)")
 
 _FENCE = re.compile(r"^([`~]{3,}|:::+)(\{code|\{glue|\{math|\w).*?^\1\s*$", re.M | re.S)
