@@ -46,6 +46,10 @@ NEEDS = {
     "pad": "pad_token_id",
     "boundaries": "document boundaries (position_ids, cu_seqlens, seq_lengths, document_ids, "
     "documents)",
+    "ends": "document boundaries (position_ids, cu_seqlens, seq_lengths, document_ids, documents) "
+    "or eos_token_id",
+    "attention": "attn_implementation: only a varlen kernel (flash_attention_2) reads cu_seqlens "
+    "and the like, sdpa and eager do not",
     "position_ids": "position_ids",
     "spans": "where completions are (prompt_lengths, assistant_masks, completion_spans, role_ids "
     "or response_template)",

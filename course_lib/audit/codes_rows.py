@@ -9,9 +9,11 @@ ENTRIES = (
         "documents share one causal row",
         "Several documents stand in a row and nothing given here keeps them apart. In pretraining "
         "this is a choice; it is a fault where isolation was promised. transformers reads "
-        "boundaries from position_ids only if attention_mask is None and there is no cache.",
-        "pass cu_seqlens or a document mask; or leave attention_mask out, with position_ids that "
-        "start again in each document",
+        "boundaries from position_ids only if attention_mask is None and there is no cache; "
+        "cu_seqlens and the like are read by varlen kernels only.",
+        "remove attention_mask, let position_ids start again in each document, and call with "
+        "use_cache=False (Trainer sets it); or give a document mask as attention_mask; or remove "
+        "attention_mask and pass cu_seqlens to a varlen kernel (flash_attention_2)",
     ),
     (
         "cross_document_attention", "error", "mask",

@@ -105,6 +105,14 @@ ENTRIES = (
         "mask the target at each boundary (convention B), or declare boundary='A'",
     ),
     (
+        "boundary_target_missing", "error", "boundary",
+        "convention A was declared, and first tokens of documents are no targets",
+        "Convention A keeps the first token of the next document as a target. Here it is masked "
+        "while the token behind it is scored: convention B. Prompts of one token look the same, "
+        "unless prompt_lengths or another option says that they are prompts.",
+        "keep the label of each first token, or declare boundary='B'",
+    ),
+    (
         "mask_offset", "error", "reasons",
         "the prompt mask is shifted against the prompt",
         "Part of the prompt is trained on, or the first tokens of the answer are not: the mask was "

@@ -40,7 +40,8 @@ class Options:
 
     def __post_init__(self) -> None:
         if self.boundary is not None:
-            choice(self.boundary, "boundary", ("A", "B"))
+            said = self.boundary.upper() if isinstance(self.boundary, str) else self.boundary
+            object.__setattr__(self, "boundary", choice(said, "boundary", ("A", "B")))
         if self.attn_implementation is not None:
             choice(self.attn_implementation, "attn_implementation", ATTENTION)
         for name in ("pad_token_id", "eos_token_id"):

@@ -48,6 +48,10 @@ class BatchView:
             return self._real is not None
         if need == "boundaries":
             return bool(self.sources.ids) or self.options.documents is not None
+        if need == "ends":
+            return self.has("boundaries") or self.has("eos") or self.shape[1] < 2
+        if need == "attention":
+            return self._attention_known
         if need == "spans":
             return self.scored is not None
         if need == "eos":
@@ -60,6 +64,13 @@ class BatchView:
             given = self.options
             return given.denominator is not None or None not in (given.loss_sum, given.reported)
         return self.fields.get(need) is not None
+
+    @cached_property
+    def _attention_known(self) -> bool:
+        """False where it depends on the attention whether boundaries in the batch are read."""
+        from course_lib.audit.rules_isolation import kept_apart
+
+        return kept_apart(self) is not None or not self.starts.any()
 
     @cached_property
     def real(self) -> np.ndarray:

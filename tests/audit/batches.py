@@ -36,9 +36,12 @@ def correct(draw: st.DrawFn) -> tuple[Batch, dict[str, Any]]:
     else:
         eos = draw(st.sampled_from([None, EOS]))
         options |= {"eos_token_id": EOS} if eos is not None else {}
+        boundary = draw(st.sampled_from("AB"))
+        if boundary == "B" or 1 not in (prompts or ()):  # a prompt of one token looks like B
+            options |= {"boundary": boundary}
         batch = pack_documents(
             docs, draw(st.integers(9, 20)), eos_id=eos, pad_id=pad,
-            boundary=draw(st.sampled_from("AB")), prompt_lengths=prompts,
+            boundary=boundary, prompt_lengths=prompts,
             strategy=draw(st.sampled_from(["next_fit", "best_fit_decreasing", "concatenate"])),
         )  # fmt: skip
     return batch, options

@@ -191,3 +191,7 @@ EXAMPLES["part_without_targets"] = (
     lambda: audit_loss(2.0, [(2.0, 1)]),
 )
 EXAMPLES["id_overflow"] = (lambda: audit_ids([300], "uint8"), lambda: audit_ids([300], "uint16"))
+EXAMPLES["boundary_target_missing"] = (
+    lambda: audit({**TWO, "document_ids": [[0, 0, 0, 1, 1, 1]]}, boundary="A"),
+    lambda: audit({**TWO, "document_ids": [[0, 0, 0, 1, 1, 1]]}, boundary="B"),
+)
