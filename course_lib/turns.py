@@ -99,7 +99,8 @@ def answer_slots(document_ids: Tensor, turn_lengths: TurnLengths, which: str = "
             )
         for number, lengths in enumerate(documents):
             where = (ids == number).nonzero().flatten()
-            slots[row, where] = _answers(lengths, len(where), which, f"[{row}][{number}]")
+            found = _answers(lengths, len(where), which, f"[{row}][{number}]")
+            slots[row, where] = found.to(slots.device)
     return slots
 
 

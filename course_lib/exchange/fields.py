@@ -47,7 +47,7 @@ def numbers_of(value: Any, name: str) -> Tensor:
     torch.Size([1, 2])
     """
     try:
-        return torch.as_tensor(value)
+        return torch.as_tensor(value).cpu()
     except (ValueError, TypeError, RuntimeError) as error:
         raise ValueError(
             f"{name} cannot be read as rows of numbers: {error}. Its rows must be equally long."

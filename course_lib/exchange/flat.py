@@ -27,7 +27,7 @@ def flattened(batch: Batch) -> dict[str, Any]:
         )
     labels = batch.labels.clone()
     labels[:, 0] = IGNORE_INDEX
-    marks = batch.cu_seqlens()
+    marks = batch.cu_seqlens().to(real.device)
     longest = int(marks.diff().max())
     positions = batch.position_ids[real]
     joints = marks[1:-1].long()
@@ -54,7 +54,8 @@ def padding_free(batch: Batch) -> dict[str, Any]:
     """`flattened` and seq_idx, int32 [1, N], the document of each token: as TRL's collator does."""
     flat = flattened(batch)
     sizes = flat["cu_seq_lens_q"].diff().tolist()
-    return {**flat, "seq_idx": document_ids_from_lengths(sizes)[None].to(torch.int32)}
+    owners = document_ids_from_lengths(sizes)[None].to(flat["input_ids"].device, torch.int32)
+    return {**flat, "seq_idx": owners}
 
 
 def flash_attention(batch: Batch) -> dict[str, Any]:

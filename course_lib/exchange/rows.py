@@ -63,7 +63,7 @@ def torchtune(batch: Batch) -> dict[str, Any]:
             "Leave it out."
         )
     width = batch.input_ids.shape[1]
-    carried = torch.arange(width).expand_as(real) - real.sum(1, keepdim=True)
+    carried = torch.arange(width, device=real.device).expand_as(real) - real.sum(1, keepdim=True)
     last = batch.position_ids.gather(1, (real.sum(1, keepdim=True) - 1).clamp(min=0))
     positions = batch.position_ids.where(real, (last + 1 + carried).clamp(max=width - 1))
     lengths = [
