@@ -22,6 +22,15 @@ def _twice(input_ids: Tensor, labels: Tensor, loss_shifts: bool) -> bool:
     return bool(loss_shifts and early.numel() and early.all())
 
 
+def _any_agrees(input_ids: Tensor, labels: Tensor, loss_shifts: bool) -> bool:
+    scored = labels[:, :-1] != IGNORE_INDEX
+    return bool(loss_shifts and (labels[:, :-1] == input_ids[:, 1:])[scored].any())
+
+
+def _with_ignored(input_ids: Tensor, labels: Tensor, loss_shifts: bool) -> bool:
+    return bool(loss_shifts and (labels[:, :-1] == input_ids[:, 1:]).all())
+
+
 def _early(labels: Tensor) -> Tensor:
     return torch.nn.functional.pad(labels[:, 1:], (0, 1), value=IGNORE_INDEX)
 
@@ -118,6 +127,9 @@ EXERCISES = (
             "ignores_the_loss": lambda ids, labels, _: _twice(ids, labels, True),
             "always_fine": lambda *_: False,
             "loss_shift_is_the_fault": lambda ids, labels, loss_shifts: loss_shifts,
+            "one_agreement_is_enough": _any_agrees,
+            "ignored_labels_compared": _with_ignored,
+            "unlike_the_ids": lambda ids, labels, loss: loss and not torch.equal(ids, labels),
         },
     ),
 )  # fmt: skip

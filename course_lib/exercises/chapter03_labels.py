@@ -19,24 +19,24 @@ from course_lib.vocabulary import EOS, IGNORE_INDEX
 LABELS = Numbers("labels", "int", ("row", "slot"))
 
 
-def _by_length(input_ids: Tensor, lengths: list[int]) -> Tensor:
+def _by_length(input_ids: Tensor, lengths: Tensor) -> Tensor:
     slots = torch.arange(input_ids.shape[1])
-    return labels_by_length(input_ids, (slots < torch.tensor(lengths)[:, None]).long())
+    return labels_by_length(input_ids, (slots < lengths[:, None]).long())
 
 
-def _by_id(input_ids: Tensor, lengths: list[int]) -> Tensor:
+def _by_id(input_ids: Tensor, lengths: Tensor) -> Tensor:
     return input_ids.masked_fill(input_ids == EOS, IGNORE_INDEX)
 
 
-def _one_too_few(input_ids: Tensor, lengths: list[int]) -> Tensor:
-    return _by_length(input_ids, [n + 1 for n in lengths])
+def _one_too_few(input_ids: Tensor, lengths: Tensor) -> Tensor:
+    return _by_length(input_ids, lengths + 1)
 
 
-def _one_too_many(input_ids: Tensor, lengths: list[int]) -> Tensor:
-    return _by_length(input_ids, [n - 1 for n in lengths])
+def _one_too_many(input_ids: Tensor, lengths: Tensor) -> Tensor:
+    return _by_length(input_ids, lengths - 1)
 
 
-def _early(input_ids: Tensor, lengths: list[int]) -> Tensor:
+def _early(input_ids: Tensor, lengths: Tensor) -> Tensor:
     labels = _by_length(input_ids, lengths)
     return torch.nn.functional.pad(labels[:, 1:], (0, 1), value=IGNORE_INDEX)
 
@@ -45,16 +45,17 @@ def _pad_is_eos(rng: random.Random) -> Args:
     return _padded([[*d, EOS] for d in cases.documents(rng)])
 
 
-def _eos_lost(value: Any, input_ids: Tensor, lengths: list[int]) -> str:
+def _eos_lost(value: Any, input_ids: Tensor, lengths: Tensor) -> str:
     kept = numbers(value)
-    for row, n in enumerate(lengths):
+    for row, n in enumerate(lengths.tolist()):
         if kept[row, n - 1] != EOS:
             return f"row {row} ends with a real EOS at slot {n - 1}, and its label is gone"
     return ""
 
 
 def _padded(rows: list[list[int]], eos_id: int = EOS) -> Args:
-    return pad_documents(rows, pad_id=eos_id).input_ids, [len(row) for row in rows]
+    lengths = torch.tensor([len(row) for row in rows])
+    return pad_documents(rows, pad_id=eos_id).input_ids, lengths
 
 
 def _small_eos() -> list[Args]:

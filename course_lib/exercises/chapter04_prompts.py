@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from course_lib.exercises import cases
@@ -21,52 +22,61 @@ from course_lib.vocabulary import IGNORE_INDEX
 LABELS = Numbers("labels", "int", ("row", "slot"))
 
 
-def _completion(labels: Tensor, prompt_lengths: list[int]) -> Tensor:
+def _completion(labels: Tensor, prompt_lengths: Tensor) -> Tensor:
     documents = -(labels == IGNORE_INDEX).long()
     return mask_prompts(labels, documents, [[int(n)] for n in prompt_lengths])
 
 
-def _lengths_plus(step: int) -> Callable[[Tensor, list[int]], Tensor]:
+def _lengths_plus(step: int) -> Callable[[Tensor, Tensor], Tensor]:
     """The mask of someone who takes each prompt for `step` tokens longer than it is."""
 
-    def wrong(labels: Tensor, prompt_lengths: list[int]) -> Tensor:
+    def wrong(labels: Tensor, prompt_lengths: Tensor) -> Tensor:
         sizes = (labels != IGNORE_INDEX).sum(1).tolist()
-        moved = [min(max(n + step, 0), s) for n, s in zip(prompt_lengths, sizes, strict=True)]
+        moved = [
+            min(max(int(n) + step, 0), s) for n, s in zip(prompt_lengths, sizes, strict=True)
+        ]
         return _completion(labels, moved)
 
     return wrong
 
 
-def _answers_off(labels: Tensor, prompt_lengths: list[int]) -> Tensor:
+def _answers_off(labels: Tensor, prompt_lengths: Tensor) -> Tensor:
     return labels.where(_completion(labels, prompt_lengths) == IGNORE_INDEX, IGNORE_INDEX)
 
 
-def _prompts_zero(labels: Tensor, prompt_lengths: list[int]) -> Tensor:
+def _prompts_zero(labels: Tensor, prompt_lengths: Tensor) -> Tensor:
     return labels.masked_fill(_completion(labels, prompt_lengths) != labels, 0)
 
 
-def _one_length(labels: Tensor, prompt_lengths: list[int]) -> Tensor:
+def _one_length(labels: Tensor, prompt_lengths: Tensor) -> Tensor:
     sizes = (labels != IGNORE_INDEX).sum(1).tolist()
-    return _completion(labels, [min(prompt_lengths[0], size) for size in sizes])
+    return _completion(labels, [min(int(prompt_lengths[0]), size) for size in sizes])
 
 
 def _with_prompts(rng: random.Random) -> Args:
-    rows = cases.documents(rng)
-    return pad_documents(rows).labels, [rng.randint(0, len(row)) for row in rows]
+    return _prompts_of(rng, cases.documents(rng))
 
 
 def _many_with_prompts(rng: random.Random) -> Args:
-    rows = cases.many_documents(rng)
-    return pad_documents(rows).labels, [rng.randint(0, len(row)) for row in rows]
+    return _prompts_of(rng, cases.many_documents(rng))
 
 
-def _answers_kept(value: Any, labels: Tensor, prompt_lengths: list[int]) -> str:
+def _prompts_of(rng: random.Random, rows: list[list[int]]) -> Args:
+    lengths = [rng.randint(0, len(row)) for row in rows]
+    return pad_documents(rows).labels, torch.tensor(lengths)
+
+
+def _answers_kept(value: Any, labels: Tensor, prompt_lengths: Tensor) -> str:
     kept = (numbers(value) != IGNORE_INDEX).sum(1)
     right = (labels != IGNORE_INDEX).sum(1).tolist()
-    for row, n in enumerate(prompt_lengths):
+    for row, n in enumerate(prompt_lengths.tolist()):
         if kept[row] != right[row] - n:
             return f"row {row} has {right[row] - n} answer tokens; {kept[row]} labels are left"
     return ""
+
+
+def _tensor(*lengths: int) -> Tensor:
+    return torch.tensor(lengths)
 
 
 EXERCISES = (
@@ -93,8 +103,8 @@ EXERCISES = (
             Exact(
                 "two chats, a row without a prompt, a row that is all prompt",
                 lambda: [
-                    (cases.rectangle([[5, 1, 6, 2, 4], [5, 3, 6, 4, -100]]), [3, 2]),
-                    (cases.rectangle([[1, 2, 4], [2, 3, 4]]), [0, 3]),
+                    (cases.rectangle([[5, 1, 6, 2, 4], [5, 3, 6, 4, -100]]), _tensor(3, 2)),
+                    (cases.rectangle([[1, 2, 4], [2, 3, 4]]), _tensor(0, 3)),
                 ],
             ),
             Property("every answer token keeps its label", _with_prompts, _answers_kept),
@@ -102,9 +112,9 @@ EXERCISES = (
             Edges(
                 "one slot, ids of 0, and large batches",
                 lambda: [
-                    (cases.rectangle([[3]]), [0]),
-                    (cases.rectangle([[3]]), [1]),
-                    (cases.rectangle([[0, 0, 2], [1, 0, IGNORE_INDEX]]), [1, 0]),
+                    (cases.rectangle([[3]]), _tensor(0)),
+                    (cases.rectangle([[3]]), _tensor(1)),
+                    (cases.rectangle([[0, 0, 2], [1, 0, IGNORE_INDEX]]), _tensor(1, 0)),
                 ],
                 _many_with_prompts,
             ),

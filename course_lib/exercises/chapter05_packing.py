@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 from course_lib.exercises import cases
@@ -53,6 +54,25 @@ def _places_in_order(lengths: list[int], capacity: int) -> Any:
     """Numbers that count in the sorted list instead of the given one."""
     ordered = sorted(lengths, reverse=True)
     return _packed("first_fit", ordered, capacity)
+
+
+def _newest_row(lengths: list[int], capacity: int) -> Any:
+    return _first_fit(lengths, capacity, lambda rooms: rooms[::-1], 0)
+
+
+def _never_full(lengths: list[int], capacity: int) -> Any:
+    return _first_fit(lengths, capacity, lambda rooms: rooms, 1)
+
+
+def _first_fit(lengths: list[int], capacity: int, order: Callable, spare: int) -> Any:
+    """First fit over the rows in some order; a row needs `spare` more slots than the document."""
+    rows: list[list[int]] = []
+    for i in _longest(lengths):
+        room = [r for r in rows if capacity - sum(lengths[j] for j in r) >= lengths[i] + spare]
+        if not room:
+            rows.append([])
+        (order(room) or rows[-1:])[0].append(i)
+    return rows
 
 
 def _lengths(rng: random.Random) -> Args:
@@ -124,6 +144,8 @@ FIRST_FIT = Exercise(
         "lengths_for_numbers": _lengths_for_numbers,
         "sorted_numbers": _places_in_order,
         "rows_sorted": _rows_sorted,
+        "newest_row": _newest_row,
+        "row_never_full": _never_full,
     },
     own=("packing.pack_lengths",),
 )  # fmt: skip

@@ -34,6 +34,10 @@ def _mean_of_means(micro_batches: Micro) -> Any:
     return torch.stack(means).mean()
 
 
+def _mean_of_means_nan(micro_batches: Micro) -> Any:
+    return torch.stack([losses[mask].mean() for losses, mask in micro_batches]).mean()
+
+
 def _mean_of_scored_means(micro_batches: Micro) -> Any:
     return _mean_of_means([(x, m) for x, m in micro_batches if m.any()])
 
@@ -117,6 +121,8 @@ EXERCISES = (
             "mean_of_scored_means": _mean_of_scored_means,
             "divides_by_predictions": _per_prediction,
             "divides_by_micro_batches": _per_micro_batch,
+            "mean_of_means_nan": _mean_of_means_nan,
+            "means_added": lambda micro_batches: _mean_of_means(micro_batches) * len(micro_batches),
             "not_divided": lambda micro_batches: sum(scored_sum(*pair) for pair in micro_batches),
         },
         own=("loss.reduce_losses", "loss.LossSum"),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from course_lib.exercises.calling import Outcome
 from course_lib.exercises.exercise import Call, Done, Exercise, Failure
+from course_lib.exercises.plain import kind_name
 
 Args = tuple[Any, ...]
 
@@ -116,7 +118,8 @@ class NoLoop:
 def compare(exercise: Exercise, call: Call, outcome: Outcome) -> Failure | None:
     """Return what is wrong with one outcome, compared with the exercise's reference."""
     if outcome.kind != "value":
-        return Failure(f"your function {outcome.error}", call.args)
+        told = types_of(exercise.takes or (), call.args, outcome.error)
+        return Failure(f"your function {outcome.error}", call.args, note=told)
     if outcome.value is None:
         return Failure("your function returned None. Is there a `return` missing?", call.args)
     difference = exercise.returns.compare(exercise.expected(call.args), outcome.value)
@@ -132,3 +135,19 @@ def compare(exercise: Exercise, call: Call, outcome: Outcome) -> Failure | None:
             misconception="changes_input",
         )
     return None
+
+
+def types_of(names: Sequence[str], args: Args, error: str) -> str:
+    """Say what the arguments were where an answer raised over a type: those that its line names.
+
+    All of them where the line names none; nothing for an exception that no type causes.
+
+    >>> types_of(["lengths", "T"], ([2, 1], 4), "raised TypeError: no, in the line `lengths[:, 1]`")
+    'lengths was a list of int.'
+    """
+    if not re.match(r"raised (TypeError|AttributeError)\b", error):
+        return ""
+    line = error.partition(", in the line `")[2]
+    pairs = list(zip(names, args, strict=False))
+    named = [(n, a) for n, a in pairs if re.search(rf"\b{n}\b", line)]
+    return "; ".join(f"{n} was {kind_name(a)}" for n, a in named or pairs) + "."

@@ -98,6 +98,21 @@ MISCONCEPTIONS: dict[str, Misconception] = {
     "loss_shift_is_the_fault": Misconception(
         "every loss that shifts called a fault. One shift in the loss is the rule.", 2
     ),
+    "one_agreement_is_enough": Misconception(
+        "one label that agrees with the next id taken for proof. Where a token follows itself, a "
+        "label agrees that nobody has shifted.",
+        2,
+    ),
+    "ignored_labels_compared": Misconception(
+        "labels of -100 compared with ids, too. They agree with none, so padding or a prompt hides "
+        "the shift.",
+        2,
+    ),
+    "unlike_the_ids": Misconception(
+        "labels that differ from the ids taken for shifted ones. Padding and prompts have -100 "
+        "there, and the others may stand in place.",
+        2,
+    ),
     # padding
     "pad_by_id": Misconception(
         "padding found by its id. A real token may have the same id, and would be lost.", 3
@@ -287,6 +302,15 @@ MISCONCEPTIONS: dict[str, Misconception] = {
         "documents kept apart, but each token also sees the future of its own document.",
         5,
     ),
+    "full_rows": Misconception(
+        "the full square of each row: every token with every other, across documents and into the "
+        "future.",
+        5,
+    ),
+    "counts_tokens_for_pairs": Misconception(
+        "tokens counted. A token attends to itself and to each earlier one of its document, and "
+        "every such pair counts.",
+    ),
     "padding_is_a_document": Misconception(
         "padding treated as a document: its slots have the same id, -1, and see each other.",
         5,
@@ -319,6 +343,16 @@ MISCONCEPTIONS: dict[str, Misconception] = {
     ),
     "best_row": Misconception(
         "the fullest row with room chosen (best fit), not the oldest one (first fit).",
+        5,
+    ),
+    "newest_row": Misconception(
+        "the newest row with room chosen, not the oldest one. First fit looks through the rows "
+        "from the first.",
+        5,
+    ),
+    "row_never_full": Misconception(
+        "a document refused where it would fill the row exactly. Room equal to its length is "
+        "room enough: compare with <=, not with <.",
         5,
     ),
     "only_the_last_row": Misconception(
@@ -403,6 +437,16 @@ MISCONCEPTIONS: dict[str, Misconception] = {
     "mean_of_means": Misconception(
         "the mean of each micro-batch taken first, then the mean of these. A micro-batch with few "
         "targets then weighs as much as one with many.",
+        6,
+    ),
+    "mean_of_means_nan": Misconception(
+        "the mean of each micro-batch taken first. That weighs a few targets like many, and 0 / 0 "
+        "of a micro-batch without targets is no number.",
+        6,
+    ),
+    "means_added": Misconception(
+        "the means of the micro-batches added up. Each has been divided already: the sum grows "
+        "with their number.",
         6,
     ),
     "mean_of_scored_means": Misconception(

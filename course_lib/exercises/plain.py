@@ -142,3 +142,23 @@ def type_name(value: Any) -> str:
     names = {bool: "a truth value", int: "a whole number", float: "a float", str: "a text"}
     names |= {list: "a list", tuple: "a tuple", dict: "a dict"}
     return names.get(type(value), "nothing (None)" if value is None else type(value).__name__)
+
+
+def kind_name(value: Any) -> str:
+    """Return what an argument is, with what it holds: "a list of int", "a tuple of list of int".
+
+    >>> kind_name([[1], [2]]), kind_name(True)
+    ('a list of list of int', 'a bool')
+    """
+    if isinstance(value, Tensor | np.ndarray):
+        return type_name(plain(value))
+    article = "an" if type(value).__name__[0] in "aeiou" else "a"
+    return f"{article} {_nested_name(value)}"
+
+
+def _nested_name(value: Any) -> str:
+    name = "tensor" if isinstance(value, Tensor) else type(value).__name__
+    if not isinstance(value, list | tuple):
+        return name
+    held = list(dict.fromkeys(_nested_name(item) for item in value))
+    return f"{name} of {' and '.join(held)}" if held else f"empty {name}"

@@ -76,7 +76,7 @@ def test_the_idea_stands_beside_its_own_chapter():
 
 def test_a_misconception_of_another_chapter_says_where_that_is():
     shifted = line(result_of("3.3", lambda ids, n: torch.cat(
-        [torch.where(torch.arange(ids.shape[1]) < torch.tensor(n)[:, None], ids, -100)[:, 1:],
+        [torch.where(torch.arange(ids.shape[1]) < n[:, None], ids, -100)[:, 1:],
          torch.full((len(ids), 1), -100)], 1)).message)  # fmt: skip
     assert "it is done twice. See chapter 2, Shift." in shifted
     assert "Reread chapter 3, Padding: where pad and EOS share" in shifted
@@ -213,3 +213,25 @@ def test_lines_fit_on_a_page():
                                 ("2.2", lambda a, b: (a, b))):  # fmt: skip
         lines = result_of(exercise_id, answer).message.splitlines()
         assert max(map(len, lines)) <= 60
+
+
+def test_an_argument_of_another_type_than_the_answer_takes_is_named():
+    def a_column(lengths, total):
+        return lengths[:, None]
+
+    told = result_of("5.1", a_column).message
+    assert "Why: lengths was a list of int." in told and "total was" not in told
+
+    def in_two_lines(lengths, total):
+        sizes = lengths
+        return sizes.sum()
+
+    told = line(result_of("5.1", in_two_lines).message)
+    assert "lengths was a list of int; total was an int." in told
+    told = result_of("3.3", lambda ids, lengths: lengths.append(1)).message
+    assert "lengths was a torch.int64 tensor of shape [2]." in line(told)
+
+    def another_reason(lengths, total):
+        return lengths[total]
+
+    assert "Why:" not in result_of("5.1", another_reason).message

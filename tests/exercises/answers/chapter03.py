@@ -162,7 +162,7 @@ def masks_first_row(attention_mask):
 
 def labels_arange(input_ids, lengths):
     slots = torch.arange(input_ids.shape[1])
-    return torch.where(slots < torch.tensor(lengths)[:, None], input_ids, -100)
+    return torch.where(slots < lengths[:, None], input_ids, -100)
 
 
 def labels_loop(input_ids, lengths):
@@ -174,7 +174,7 @@ def labels_loop(input_ids, lengths):
 
 def labels_numpy(input_ids, lengths):
     labels = input_ids.numpy().copy()
-    labels[np.arange(labels.shape[1])[None] >= np.array(lengths)[:, None]] = -100
+    labels[np.arange(labels.shape[1])[None] >= np.array(lengths.tolist())[:, None]] = -100
     return labels
 
 

@@ -19,12 +19,12 @@ def prompts_loop(labels, prompt_lengths):
 
 def prompts_torch(labels, prompt_lengths):
     slots = torch.arange(labels.shape[1])
-    return labels.masked_fill(slots < torch.tensor(prompt_lengths)[:, None], -100)
+    return labels.masked_fill(slots < prompt_lengths[:, None], -100)
 
 
 def prompts_numpy(labels, prompt_lengths):
     slots = np.arange(labels.shape[1])
-    return np.where(slots < np.array(prompt_lengths)[:, None], -100, labels.numpy())
+    return np.where(slots < np.array(prompt_lengths.tolist())[:, None], -100, labels.numpy())
 
 
 def prompts_lists(labels, prompt_lengths):

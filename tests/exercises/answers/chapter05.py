@@ -195,6 +195,18 @@ def fit_last_row(fitting, free):
     return fitting[-1] if fitting[-1] == len(free) - 1 else None
 
 
+def fit_never_full(lengths, capacity):
+    rows, free = [], []
+    for i in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
+        row = next((r for r in range(len(rows)) if lengths[i] < free[r]), len(rows))
+        if row == len(rows):
+            rows.append([])
+            free.append(capacity)
+        rows[row].append(i)
+        free[row] -= lengths[i]
+    return rows
+
+
 def fit_newest(fitting, free):
     return fitting[-1]
 
@@ -303,7 +315,8 @@ WRONG = {
         Wrong(lambda n, c: [[n[i] for i in r] for r in fit_loop(n, c)], "lengths_for_numbers"),
         Wrong(lambda n, c: fit_loop(sorted(n, reverse=True), c), "sorted_numbers"),
         Wrong(lambda n, c: [sorted(r) for r in fit_loop(n, c)], "rows_sorted"),
-        Wrong(fit(choose=fit_newest), says="rows: row"),
+        Wrong(fit(choose=fit_newest), "newest_row", says="rows: row"),
+        Wrong(fit_never_full, "row_never_full"),
         Wrong(fit_loses, says="every document must stand in one row; yours hold the numbers"),
         Wrong(fit_too_full, says="tokens"),
         Wrong(fit_swapped, says="Failed: 40 random lists"),

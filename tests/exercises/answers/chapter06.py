@@ -338,6 +338,8 @@ WRONG = {
               / sum(bool(m.any()) for _, m in b), "mean_of_scored_means"),
         Wrong(lambda b: sum(total(*p) for p in b) / sum(m.numel() for _, m in b),
               "divides_by_predictions"),
+        Wrong(lambda b: sum(x[m].mean() for x, m in b) / len(b), "mean_of_means_nan"),
+        Wrong(lambda b: sum(means(b)), "means_added"),
         Wrong(lambda b: sum(total(*p) for p in b) / len(b), "divides_by_micro_batches"),
         Wrong(lambda b: sum(total(*p) for p in b), "not_divided"),
         Wrong(accumulate_first, says="got 4.5"),

@@ -38,25 +38,26 @@ def slots_small_only(lengths, batch_size):
     return slots_loop(lengths, min(batch_size, 8))
 
 
-def pairs_sum(rows, capacity):
+def pairs_sum(rows):
     return sum(n * (n + 1) // 2 for row in rows for n in row)
 
 
-def pairs_counted(rows, capacity):
+def pairs_counted(rows):
     return sum(position + 1 for row in rows for n in row for position in range(n))
 
 
-def pairs_mask(rows, capacity):
+def pairs_mask(rows):
     """Write the masks out."""
-    ids = torch.stack([document_ids_from_lengths(row, capacity) for row in rows])
+    width = max(map(sum, rows))
+    ids = torch.stack([document_ids_from_lengths(row, width) for row in rows])
     return int(document_mask(ids).sum())
 
 
-def pairs_comb(rows, capacity):
+def pairs_comb(rows):
     return sum(math.comb(n + 1, 2) for row in rows for n in row)
 
 
-def pairs_float(rows, capacity):
+def pairs_float(rows):
     return sum(n * (n + 1) / 2 for row in rows for n in row)
 
 
@@ -86,15 +87,16 @@ WRONG = {
         Wrong(lambda x, b: [slots_loop(x, b)] * 2, says="number of slots must be"),
     ],
     "9.2": [
-        Wrong(lambda r, c: len(r) * half(c), "no_document_mask"),
-        Wrong(lambda r, c: sum(half(sum(x)) for x in r), "no_document_mask_but_padding"),
-        Wrong(lambda r, c: sum(n * n for x in r for n in x), "future_in_document"),
-        Wrong(lambda r, c: sum(half(n - 1) for x in r for n in x), "self_masked"),
-        Wrong(lambda r, c: pairs_sum(r, c) + sum(half(c - sum(x)) for x in r),
-              "padding_is_a_document"),
-        Wrong(lambda r, c: pairs_sum(r, c) + sum(c - sum(x) for x in r), "pad_sees_itself"),
-        Wrong(lambda r, c: pairs_sum(r[:1], c), says="the number of pairs"),
-        Wrong(lambda r, c: sum(map(len, r)), says="the number of pairs"),
-        Wrong(lambda r, c: pairs_sum(r, c) if len(r) < 3 else 1, says="pairs at least, yours are"),
+        Wrong(lambda r: sum(half(sum(x)) for x in r), "no_document_mask_but_padding"),
+        Wrong(lambda r: sum(sum(x) ** 2 for x in r), "full_rows"),
+        Wrong(lambda r: sum(n * n for x in r for n in x), "future_in_document"),
+        Wrong(lambda r: sum(half(n - 1) for x in r for n in x), "self_masked"),
+        Wrong(lambda r: sum(map(sum, r)), "counts_tokens_for_pairs"),
+        Wrong(lambda r: pairs_sum(r[:1]), says="the number of pairs"),
+        Wrong(lambda r: sum(map(len, r)), says="the number of pairs"),
+        Wrong(lambda r: pairs_sum(r) if len(r) < 3 else 1, says="pairs at least, yours are"),
+        Wrong(lambda r: sum(half(min(n, 16)) for x in r for n in x), says="Failed: a single token"),
+        Wrong(lambda r: pairs_sum(r) if sum(map(len, r)) > 1 else 0, says="the number of pairs"),
+        Wrong(lambda r, capacity: pairs_sum(r), says="it must take (rows)"),
     ],
 }  # fmt: skip
