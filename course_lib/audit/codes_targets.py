@@ -93,8 +93,9 @@ ENTRIES = (
         "eos_missing", "error", "end",
         "no document ends with EOS",
         "No real token of the batch is EOS. If the id is also the pad id, it may seem to be there: "
-        "all of them are padding.",
-        "append EOS to every document before padding",
+        "all of them are padding. Truncated documents and rows cut from a stream lose their ends, "
+        "too.",
+        "append EOS to every document before padding, and look at what max_length cuts off",
     ),
     (
         "boundary_target", "error", "boundary",

@@ -148,7 +148,7 @@ def reductions(parts: Sequence[Part], over: str, mean_code: str | None) -> list[
     if N:
         add("token mean divided again", f"sum / targets / {k}", S / N / k, "divided_twice")
         add("token mean times parts", f"sum / targets × {k}", S / N * k, "not_divided")
-    add("sum", "sum", S, "not_divided")
+    add("sum", "all losses added up", S, "not_divided")
     if None not in [p.rows for p in parts] and whole.rows:
         weighted = sum(p.mean * p.rows for p in live) / whole.rows
         add("mean weighted by rows", "sum(mean × rows) / rows", weighted, "weights_count_rows")
@@ -159,8 +159,9 @@ def reductions(parts: Sequence[Part], over: str, mean_code: str | None) -> list[
         for formula, value in _running(means).items():
             add("running total", formula, value, "running_total_divided")
         if len(means) > 1:
-            add(f"first of the {over}s", "mean of the first", means[0], "one_part_reported")
-            add(f"last of the {over}s", "mean of the last", means[-1], "one_part_reported")
+            many = over + ("es" if over.endswith("ch") else "s")
+            add(f"first of the {many}", "mean of the first", means[0], "one_part_reported")
+            add(f"last of the {many}", "mean of the last", means[-1], "one_part_reported")
     return out
 
 

@@ -16,6 +16,11 @@ from course_lib.vocabulary import IGNORE_INDEX
 
 LENGTHS = (5, 3, 4, 2)
 
+UNPACKED = (
+    "saw no packing: if rows are packed before the collator, "
+    "probe lambda features: collator(pack(features))"
+)
+
 
 @dataclass(frozen=True, repr=False)
 class Collator(Probe):
@@ -41,9 +46,10 @@ def probe_collator(
     """Feed documents of unlike lengths to `collate_fn` and report what came out where.
 
     Every token is an id of its own, counted from `first_id`, so each can be found again in the
-    output. `eos_id` is appended to each document. `feature` makes what the collator takes for one
-    document; by default `{"input_ids": ids}`. The collator must return a mapping with `input_ids`
-    and `labels`.
+    output. `eos_id` is appended to each document. Packing that happens before the collator is not
+    seen: hand over both as one function, `lambda features: collator(pack(features))`.
+    `feature` makes what the collator takes for one document; by default `{"input_ids": ids}`. The
+    collator must return a mapping with `input_ids` and `labels`.
 
     >>> from course_lib import pad_documents
     >>> def collate(features):
@@ -81,6 +87,8 @@ def _look(
     facts, faults = _tokens(ids, owner)
     real = doc >= 0
     facts["layout"] = _layout(doc)
+    if facts["layout"].startswith("one"):
+        facts["packing"] = UNPACKED
     shift = _shift(ids, labels, real)
     facts["labels"] = {
         0: "a copy of the ids; the loss must shift",

@@ -27,9 +27,13 @@ class Leak:
 
 @dataclass(frozen=True, repr=False)
 class Isolation(Probe):
-    """`Probe` with the leaking pairs, largest first."""
+    """`Probe` with the leaking pairs, largest first, and the number of pairs looked at.
+
+    Half of the pairs lead from a document to an earlier one, where a causal model cannot leak.
+    """
 
     leaks: tuple[Leak, ...] = ()
+    pairs: int = 0
 
     def lines(self) -> list[str]:
         shown = [
@@ -37,7 +41,14 @@ class Isolation(Probe):
             for k in self.leaks[:8]
         ]
         more = len(self.leaks) - len(shown)
-        return shown + ([f"… and {more} more pairs"] if more else [])
+        shown += [f"… and {more} more pairs"] if more else []
+        half = self.pairs // 2
+        if self.leaks and len(self.leaks) == half and all(k.source < k.victim for k in self.leaks):
+            shown.append(
+                f"these are all that a causal model can leak: in the other {half} the document "
+                "that is looked at comes first"
+            )
+        return shown
 
 
 def probe_isolation(
@@ -48,6 +59,8 @@ def probe_isolation(
     tolerance: float = 1e-4,
     seed: int = 0,
     vocab_size: int | None = None,
+    document_ids: Any = None,
+    eos_token_id: int | None = None,
     **given: Any,
 ) -> Isolation:
     """Change one document at a time and see which other documents' logits move.
@@ -55,7 +68,11 @@ def probe_isolation(
     `model` maps ids [B, T] to logits [B, T, V] (or an object with `.logits`): a module, or any
     function of ids. A `Batch` is passed as ids and position ids, as far as the model takes them; a
     mapping is passed as it is, without its labels; further keyword arguments (`mask=…`,
-    `use_cache=False`) are passed on. Documents are those of the batch.
+    `use_cache=False`) are passed on.
+
+    Documents are `document_ids` [B, T] if given, else those of the batch; where the batch names
+    no boundary, each `eos_token_id` ends a document. Neither of the two reaches the model. Pairs
+    are counted in both directions; a causal model can leak only from a document to a later one.
 
     Raises ValueError when no row holds two documents, since nothing could leak.
 
@@ -67,12 +84,16 @@ def probe_isolation(
     True
     """
     rows, arguments = as_batch(batch)
+    if document_ids is not None:
+        rows = Batch.from_dict({"input_ids": rows.input_ids, "document_ids": document_ids})
+    elif eos_token_id is not None and int(rows.document_ids.max()) < 1:
+        rows = _ended_by(rows, as_int(eos_token_id, "eos_token_id"))
     count = int(rows.document_ids.max()) + 1
     if count < 2:
         raise ValueError(
             "no row of this batch holds two documents, so there is nothing that could leak. "
-            "Give a packed batch; in a mapping, document_ids, seq_lengths or position_ids say "
-            "where documents begin."
+            "Give a packed batch. Where documents begin is said by document_ids, seq_lengths or "
+            "position_ids in the mapping, or by the arguments document_ids=… or eos_token_id=…."
         )
     rounds = as_int(trials, "trials", at_least=1)
     rng = torch.Generator().manual_seed(as_int(seed, "seed"))
@@ -91,8 +112,16 @@ def probe_isolation(
         if not leaks
         else f"{len(leaks)} of {pairs} leak, by up to {leaks[0].size:.2g}."
     )
-    asked = rounds * count
-    return Isolation("isolation", not leaks, summary, asked, tolerance, seed, tuple(leaks))
+    return Isolation(
+        "isolation", not leaks, summary, rounds * count, tolerance, seed, tuple(leaks), len(sizes)
+    )
+
+
+def _ended_by(rows: Batch, eos: int) -> Batch:
+    """Return the rows with a document behind every EOS; padding stays padding."""
+    behind = torch.nn.functional.pad((rows.input_ids == eos).long().cumsum(1)[:, :-1], (1, 0))
+    ids = behind.masked_fill(rows.document_ids < 0, -1)
+    return Batch.from_dict({"input_ids": rows.input_ids, "document_ids": ids})
 
 
 def _leaks(

@@ -49,6 +49,53 @@ def test_a_strange_number_is_none_of_them():
     assert len(found.candidates) > 5
 
 
+def test_what_was_not_tried_is_named_and_what_was_is_not():
+    assert "microbatch_size" in str(identify_denominator(123.0, LOSSES, MASK))
+    every = {"document_ids": BATCH.document_ids, "attention_mask": BATCH.attention_mask}
+    full = identify_denominator(123.0, LOSSES, MASK, microbatch_size=1, **every)
+    assert "not tried" not in str(full)
+
+
+def test_no_match_names_the_nearest():
+    mean = float(LOSSES[MASK].mean())
+    found = identify_denominator(mean * 1.001, LOSSES, MASK)
+    assert not found.matches and found.nearest.name == "token mean"
+    assert "the nearest is the token mean, off by 0.001" in str(found)
+
+
+def test_one_that_fits_far_better_is_named_with_the_tolerance():
+    losses = [[1.0, 1.0], [1.0, 1.00008]]  # token and sequence mean differ by 2e-5 in what follows
+    mask = [[True, False], [True, True]]
+    found = identify_denominator(3.00008 / 3, losses, mask, tolerance=1e-4)
+    assert len(found.names) > 1 and found.nearest.name == "token mean"
+    assert "the token mean best; a smaller tolerance" in str(found)
+    assert "cannot tell" not in str(found)
+    assert identify_denominator(3.00008 / 3, losses, mask, tolerance=1e-7).names == ["token mean"]
+
+
+def test_no_candidate_is_listed_twice_and_plurals_are_words():
+    found = identify_denominator(123.0, LOSSES, MASK, microbatch_size=1)
+    names = [f"{c.name} {c.formula}" for c in found.candidates]
+    assert len(names) == len(set(names))
+    assert "  sum = sum" not in str(found) and "micro-batchs" not in str(found)
+    assert str(found).count("  sum = ") == 1 and "first of the micro-batches" in str(found)
+
+
+@pytest.mark.parametrize("losses", [[[1.0, 2.0], [3.0]], [torch.ones(2), torch.ones(3)],
+                                    [torch.ones(1, 2), torch.ones(1, 3)]])  # fmt: skip
+def test_ragged_rows_are_refused_with_the_way_out(losses):
+    with pytest.raises(ValueError, match="losses must be one rectangle.*stack"):
+        identify_denominator(2.0, losses, [[True, True], [True, False]])
+    with pytest.raises(ValueError, match="target_mask must be one rectangle"):
+        identify_denominator(2.0, [[1.0, 2.0], [3.0, 0.0]], losses)
+
+
+def test_labels_are_no_mask():
+    with pytest.raises(ValueError, match="labels\\[:, 1:\\] != -100"):
+        identify_denominator(2.0, [[1.0, 3.0]], [[5, -100]])
+    assert identify_denominator(1.0, [[1.0, 3.0]], [[1, 0]]).names[0] == "token mean"
+
+
 def test_shapes_and_empty_masks_are_refused():
     with pytest.raises(ValueError, match="differ"):
         identify_denominator(1.0, LOSSES, MASK[:, 1:])

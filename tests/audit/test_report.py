@@ -150,3 +150,25 @@ def test_a_misspelt_field_is_listed() -> None:
 def test_options_are_held_to_their_values(options: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         audit({"input_ids": [[1, 2]]}, **options)
+
+
+CUT = {"input_ids": [[5, 6, 7, 8]], "labels": [[5, 6, 7, 8]], "attention_mask": [[1] * 4]}
+WHOLE = {**CUT, "input_ids": [[5, 6, 7, 2]], "labels": [[5, 6, 7, 2]]}
+
+
+def test_a_missing_end_is_milder_where_other_batches_have_it():
+    some = audit_dataloader([WHOLE, CUT, WHOLE], progress=False, eos_token_id=2)
+    (hit,) = some.findings
+    assert (hit.code, hit.severity) == ("eos_missing", "info")
+    assert "truncated, or cut?" in hit.sentence and "In 1 of 3 batches" in hit.sentence
+    none = audit_dataloader([CUT, CUT], progress=False, eos_token_id=2)
+    assert [(f.code, f.severity) for f in none.findings] == [("eos_missing", "warn")]
+    assert "cut?" not in none.findings[0].sentence
+
+
+def test_ends_that_are_only_padding_stay_a_warning_where_other_batches_have_them():
+    padded = {"input_ids": [[5, 6, 7, 2]], "labels": [[5, 6, 7, -100]],
+              "attention_mask": [[1, 1, 1, 0]]}  # fmt: skip
+    report = audit_dataloader([WHOLE, padded], progress=False, eos_token_id=2)
+    assert [(f.code, f.severity) for f in report.findings] == [("eos_missing", "warn")]
+    assert not audit_dataloader([padded], progress=False, eos_token_id=2).ok

@@ -79,6 +79,38 @@ def test_one_leaking_pair_is_found_alone() -> None:
     assert {(leak.source, leak.victim) for leak in result.leaks} == {(0, 2)}
 
 
+def test_a_leak_of_all_that_a_causal_model_can_leak_says_so() -> None:
+    said = "all that a causal model can leak"
+    assert said in str(probe_isolation(TinyDecoder(), ROW))
+    mask = document_mask(ROW)
+    mask[0, 9, 0] = True
+    assert said not in str(probe_isolation(TinyDecoder(), ROW, mask=mask))
+
+
+def test_documents_of_a_row_without_boundaries_can_be_said_beside_it() -> None:
+    row = pack_documents([[1, 2, 3], [1, 1], [3, 2]], 10, eos_id=EOS)
+    bare = {"input_ids": row.input_ids, "labels": row.labels}
+    with pytest.raises(ValueError, match="eos_token_id="):
+        probe_isolation(TinyDecoder(), bare)
+    by_eos = probe_isolation(TinyDecoder(), bare, eos_token_id=EOS)
+    by_ids = probe_isolation(TinyDecoder(), bare, document_ids=row.document_ids)
+    assert not by_eos.ok and by_eos.leaks == by_ids.leaks and by_eos.pairs == 6
+    mask = document_mask(row)
+    assert probe_isolation(TinyDecoder(), bare, eos_token_id=EOS, mask=mask).ok
+
+
+def test_boundaries_in_the_batch_come_before_those_of_eos() -> None:
+    inner = pack_documents([[1, EOS, 2], [3, 1]], 5)  # a turn ends inside the first document
+    result = probe_isolation(TinyDecoder(), inner, eos_token_id=EOS)
+    assert {(leak.source, leak.victim) for leak in result.leaks} == {(0, 1)}
+
+
+def test_padding_behind_eos_is_no_document() -> None:
+    row = {"input_ids": [[1, EOS, EOS, EOS]], "attention_mask": [[1, 1, 0, 0]]}
+    with pytest.raises(ValueError, match="no row of this batch holds two documents"):
+        probe_isolation(TinyDecoder(), row, eos_token_id=EOS)
+
+
 def test_isolation_in_transformers(llama: LlamaForCausalLM) -> None:
     """Isolation rests on position_ids, no attention mask and no cache, all three together."""
     packed = {k: v for k, v in ROW.to_dict("packed").items() if k != "labels"}
@@ -217,6 +249,15 @@ def test_our_collators() -> None:
     for boundary in "AB":
         result = probe_collator(partial(packs, boundary=boundary))
         assert result.ok and result.facts["boundary"].startswith(boundary)
+
+
+def test_a_collator_behind_the_packing_is_told_from_one_that_packs() -> None:
+    assert "saw no packing" in str(probe_collator(pads))
+    assert "saw no packing" not in str(probe_collator(partial(packs, boundary="A")))
+    joined = probe_collator(lambda features: pads([{"input_ids": sum(
+        (f["input_ids"] for f in features), [])}]))  # fmt: skip
+    assert "saw no packing" not in str(joined)
+    assert joined.facts["layout"].startswith("several documents")
 
 
 def broken(what: str):
