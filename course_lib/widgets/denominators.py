@@ -19,8 +19,8 @@ from course_lib.widgets.row import table
 
 MEANS = (
     ("token mean", "one sum over one count"),
-    ("document mean", "mean of each document's own mean"),
-    ("row mean", "mean of each row's own mean"),
+    ("document mean", "the sequence mean: each document's own mean first"),
+    ("row mean", "the same, with rows in the place of documents"),
     ("slot mean", "one sum over all predictions, scored or not"),
     ("mean of micro-batch means", "each micro-batch divides before they are averaged"),
 )
