@@ -60,9 +60,9 @@ def _between(value: Any, lengths: list[int], size: int) -> str:
     return ""
 
 
-def _pairs(rows: Rows, capacity: int) -> int:
+def _pairs(rows: Rows) -> int:
     lengths = [n for row in rows for n in row]
-    return compare_costs(lengths, capacity).within_causal
+    return compare_costs(lengths, max(lengths)).within_causal
 
 
 def _half(n: int) -> int:
@@ -70,16 +70,14 @@ def _half(n: int) -> int:
 
 
 def _rows(rng: random.Random) -> Args:
-    rows = [cases.lengths(rng) for _ in range(rng.randint(1, 3))]
-    return rows, max(map(sum, rows)) + rng.randint(0, 3)
+    return ([cases.lengths(rng) for _ in range(rng.randint(1, 3))],)
 
 
 def _many_rows(rng: random.Random) -> Args:
-    rows = [[rng.randint(1, 30) for _ in range(rng.randint(17, 22))] for _ in range(18)]
-    return rows, 700
+    return ([[rng.randint(1, 30) for _ in range(rng.randint(17, 22))] for _ in range(18)],)
 
 
-def _more(value: Any, rows: Rows, capacity: int) -> str:
+def _more(value: Any, rows: Rows) -> str:
     tokens, mine = sum(map(sum, rows)), scalar_of(value)
     if mine < tokens:
         return f"every token attends to itself: {tokens} pairs at least, yours are {mine}"
@@ -99,7 +97,7 @@ EXERCISES = (
         "may be shorter. Each batch is padded to its longest document. How many slots are stored "
         "in all?",
         stub="def padded_slots(lengths, batch_size):\n"
-        '    """lengths [N] -> number of slots"""\n    ...',
+        '    """list of lengths -> number of slots"""\n    ...',
         hints=(
             "cut the lengths into batches: lengths[i:i + batch_size], i = 0, batch_size, …",
             "a batch of B documents whose longest has T tokens stores B × T slots.",
@@ -122,40 +120,38 @@ EXERCISES = (
     Exercise(
         id="9.2",
         title="Pairs inside documents",
-        objective="Count the pairs of query and key that packed rows need, without any mask.",
+        objective="Count the pairs that a causal document mask allows, from lengths alone.",
         minutes=8,
         difficulty="medium",
         chapter=9,
-        idea="a document of n tokens needs n (n + 1) / 2 pairs, wherever its row has room.",
-        prompt="Packed rows are given as lists of document lengths; each row is padded to "
-        "capacity. How many pairs of query and key does the document mask allow, in all rows?",
-        stub="def pairs(rows, capacity):\n"
-        '    """rows: lists of lengths -> number of pairs"""\n    ...',
+        idea="causal, a document of n tokens needs n (n + 1) / 2 pairs, whatever its row.",
+        prompt="Packed rows are given as lists of document lengths. How many pairs of query and "
+        "key does a document mask allow in all rows, if it is causal: each token attends to itself "
+        "and to the earlier tokens of its own document?",
+        stub="def pairs(rows):\n"
+        '    """lists of lengths -> pairs of a causal mask"""\n    ...',
         hints=(
             "the first token of a document attends to one key, the second to two. And the last?",
             "1 + 2 + … + n = n (n + 1) / 2.",
-            "padding slots attend to nothing and are seen by nobody, so capacity plays no part.",
+            "padding slots attend to nothing and are seen by nobody, so they play no part.",
         ),
         returns=One("the number of pairs", "int"),
         reference=_pairs,
         checks=(
             Exact(
-                "one document, two in a row, two rows with padding",
-                lambda: [([[3]], 4), ([[4, 3]], 8), ([[2, 2], [5]], 6)],
+                "one document, two in a row, two rows",
+                lambda: [([[3]],), ([[4, 3]],), ([[2, 2], [5]],)],
             ),
             Property("at least one pair for each token", _rows, _more),
             Random("40 random packings", _rows, 40),
-            Edges("a single token, and long rows", lambda: [([[1]], 1), ([[1], [1]], 5)],
-                  _many_rows),
+            Edges("a single token, and long rows", lambda: [([[1]],), ([[1], [1]],)], _many_rows),
         ),
         misconceptions={
-            "no_document_mask": lambda rows, C: len(rows) * _half(C),
-            "no_document_mask_but_padding": lambda rows, C: sum(_half(sum(r)) for r in rows),
-            "future_in_document": lambda rows, C: sum(n * n for r in rows for n in r),
-            "self_masked": lambda rows, C: sum(_half(n - 1) for r in rows for n in r),
-            "padding_is_a_document": lambda rows, C: _pairs(rows, C)
-            + sum(_half(C - sum(r)) for r in rows),
-            "pad_sees_itself": lambda rows, C: _pairs(rows, C) + sum(C - sum(r) for r in rows),
+            "no_document_mask_but_padding": lambda rows: sum(_half(sum(r)) for r in rows),
+            "full_rows": lambda rows: sum(sum(r) ** 2 for r in rows),
+            "future_in_document": lambda rows: sum(n * n for r in rows for n in r),
+            "self_masked": lambda rows: sum(_half(n - 1) for r in rows for n in r),
+            "counts_tokens_for_pairs": lambda rows: sum(map(sum, rows)),
         },
     ),
 )

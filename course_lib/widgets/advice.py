@@ -9,6 +9,12 @@ from __future__ import annotations
 
 LONGEST = 999_999_999
 
+COMMA = (
+    "“{one}” can be one length or several. Write {plain} if it is one; put a space behind each "
+    "comma if it separates lengths."
+)
+"""Said where a comma stands between digits as between thousands."""
+
 FIELDS = (
     ("capacity", "Slots of a row, and fixed length", 2048, 131_072),
     ("batch_size", "Documents padded together", 8, 1_024),
@@ -27,7 +33,7 @@ WAYS = (
 )
 
 PAPER = (
-    "{documents} documents, {tokens} tokens; rows of {capacity} slots,",
+    "{documents} documents, {entered} tokens; rows of {capacity} slots,",
     "batches of {batch_size}, padded to a multiple of {multiple_of}. pairs ×: full",
     "squares of the rows / squares of the documents.",
 )
@@ -36,6 +42,13 @@ PAPER = (
 _BEST = "best_fit_decreasing"
 
 GROUPS = (
+    (  # nothing else counts before this is settled
+        ("cut_documents", "zero", ""),
+        ("zero", "zero",
+         "Longer than {capacity} slots: {cut_documents} of {documents} documents. Settle that "
+         "first: split them, or make the rows longer. All that follows cuts them: {cut_tokens} of "
+         "the {entered} tokens are lost, and {tokens} are counted."),
+    ),
     (  # the verdict; what follows are its reasons
         ("batch_slots", f"{_BEST}_slots",
          "Pad: packing saves no slot over padding to the longest of each batch."),
@@ -75,13 +88,6 @@ GROUPS = (
         ("zero", "zero",
          "The packer matters: next fit needs {next_fit_rows} rows, best fit decreasing "
          f"{{{_BEST}_rows}}; no packing of whole documents needs fewer than {{bound}}."),
-    ),
-    (
-        ("cut_documents", "zero", ""),
-        ("zero", "zero",
-         "Longer than {capacity} slots: {cut_documents} of {documents} documents. Every way here "
-         "cuts them and loses {cut_tokens} tokens. Settle that first: split them, or make the "
-         "rows longer."),
     ),
     (
         ("zero", "zero",

@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 
 from course_lib.packing.costs import Costs, compare_costs
-from course_lib.widgets.advice import FIELDS, GROUPS, LONGEST, PAPER, WAYS
+from course_lib.widgets.advice import COMMA, FIELDS, GROUPS, LONGEST, PAPER, WAYS
 from course_lib.widgets.base import CourseWidget
 from course_lib.widgets.parts import Verdict
 
@@ -26,6 +26,8 @@ _BLANK = "\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufe
 _BETWEEN = re.compile(f"[{_BLANK},;|\\[\\](){{}}\"':]+")
 _AROUND = re.compile(f"^[{_BLANK}]+|[{_BLANK}]+$")
 _LENGTH = re.compile("[1-9][0-9]{0,8}")
+_RUN = re.compile("[0-9]+(?:[,'][0-9]+)+")
+_THOUSANDS = re.compile("[1-9][0-9]{0,2}(?:[,'][0-9]{3})+")
 
 
 class Calculator(CourseWidget):
@@ -47,7 +49,7 @@ class Calculator(CourseWidget):
             "training, its `<eos>` included if you append one. Or choose lengths. Nothing that you "
             "enter leaves this page.",
             "presets": presets(), "fields": fields, "ways": WAYS, "groups": GROUPS,
-            "paper": PAPER, "most": MOST_DOCUMENTS, "longest": LONGEST,
+            "paper": PAPER, "most": MOST_DOCUMENTS, "longest": LONGEST, "comma": COMMA,
         }  # fmt: skip
         start = {key: value for key, _, value, _ in fields}
         costs, options = costs_of(presets()[0][1], start)
@@ -90,9 +92,15 @@ def presets() -> tuple[tuple[str, str], ...]:
 def lengths_of(text: str) -> list[int]:
     """Return the lengths in a text, between any separators; raises ValueError at the first other.
 
+    1,024 may be one length or two, so it is refused; 1, 024 and 512,64 are two.
+
     >>> lengths_of("[4, 2]; 3")
     [4, 2, 3]
     """
+    for run in _RUN.findall(text):
+        if _THOUSANDS.fullmatch(run):
+            plain = re.sub("[,']", "", run)
+            raise ValueError(COMMA.format(one=run[:20], plain=plain[:20]))
     found = [piece for piece in _BETWEEN.split(text) if piece]
     if not found:
         raise ValueError("Nothing is entered. Enter at least one length, or choose lengths above.")
@@ -133,6 +141,7 @@ def values_of(costs: Costs, numbers: Mapping[str, int]) -> dict[str, int]:
     names = ("documents", "tokens", "cut_documents", "cut_tokens", "bound", "within",
              "within_causal")  # fmt: skip
     values = {"zero": 0, **numbers} | {name: getattr(costs, name) for name in names}
+    values["entered"] = costs.tokens + costs.cut_tokens
     for cost in costs.ways:
         values |= {
             f"{cost.way}_rows": cost.rows, f"{cost.way}_slots": cost.slots,

@@ -130,7 +130,8 @@ def _prediction(states: dict[str, tuple[Value, ...]], count: int) -> dict[str, A
     return toggles(
         "moves", right, why, say, cols=len(ACTIONS), names=names, short=short,
         title="Your prediction", actions=ACTIONS,
-        ask="Mark each mean that the action can move.",
+        ask="Mark each mean that the action can move under some setting of the other controls: one "
+        "micro-batch or one for each row, with padding or without.",
         hints=[
             "Try it: set one control, look at which values changed, set it back.",
             "Splitting matters when there is more than one row; keep the documents apart for it.",
@@ -153,7 +154,7 @@ _STIRS = (
     "",
     "documents that share a row share one mean",
     "its count is the number of predictions, scored or not",
-    "a micro-batch with few targets gets the same weight as one with many",
+    "where each row is a micro-batch, one with few targets gets the same weight as one with many",
 )
 
 

@@ -97,13 +97,18 @@ def test_the_advice_names_only_what_is_there(data):
     found = advice(values)
     assert 4 <= len(found) <= len(GROUPS) and not any("{" in text for text in found)
     fewer = values["best_fit_decreasing_slots"] < min(values["batch_slots"], values["sorted_slots"])
-    assert found[0].startswith("Packing would hold") == fewer
-    assert any("Longer than" in text for text in found) == (max(lengths) > 32)
+    long = max(lengths) > 32
+    assert found[long].startswith("Packing would hold") == fewer
+    assert found[0].startswith("Longer than") == long
+    assert sum("Longer than" in text for text in found) == long
 
 
 TEXTS = ["", " ,; ", "512", "4,2;3", "[4, 2, 3]", '{"n": 4}', "4 2\n3\t5|6", "1.5", "-3 4", "0",
          "4 0 3", "12, x7, 9", "1,024", "1e3", "9999999999", "4 ２", "4\u00a05\ufeff6",
-         "4 " * 20_001, "length\n5", "`5`", "😀" * 30, "007"]  # fmt: skip
+         "4 " * 20_001, "length\n5", "`5`", "😀" * 30, "007",
+         "1,536 2,512 1,200", "1'024", "1536,512,300",
+         "[512,300,128]", "512, 300, 128", "9,999,999,999,999,999,999,999", "12,x", "0,512",
+         "1,0240"]  # fmt: skip
 
 
 def test_texts_are_read_and_refused_alike(counted):
@@ -120,13 +125,41 @@ def test_texts_are_read_and_refused_alike(counted):
 
 @pytest.mark.parametrize(("text", "message"), [
     ("12, x7, 9", "Entry 2 is “x7”. A length is a whole number from 1 to 999,999,999."),
-    ("3 4 0", "Entry 3 is “0”"), ("1,024", "Entry 2 is “024”"), ("", "Nothing is entered."),
+    ("3 4 0", "Entry 3 is “0”"), ("1,0240", "Entry 2 is “0240”"), ("", "Nothing is entered."),
     ("1 " * 20_001, "There are 20,001 lengths, and this page takes 20,000."),
 ])  # fmt: skip
 def test_the_first_thing_that_is_no_length_is_named(text, message):
     with pytest.raises(ValueError) as error:
         lengths_of(text)
     assert str(error.value).startswith(message)
+
+
+@pytest.mark.parametrize(("text", "run", "plain"), [
+    ("1,536 2,512 1,200", "1,536", "1536"), ("4 1,024", "1,024", "1024"),
+    ("[512,300,128]", "512,300,128", "512300128"), ("1'024", "1'024", "1024"),
+])  # fmt: skip
+def test_a_comma_that_could_stand_between_thousands_is_never_read_silently(text, run, plain):
+    with pytest.raises(ValueError) as error:
+        lengths_of(text)
+    assert str(error.value).startswith(f"“{run}” can be one length or several. Write {plain} if")
+
+
+@pytest.mark.parametrize(("text", "lengths"), [
+    ("1, 536", [1, 536]), ("1536,512,300", [1536, 512, 300]), ("12,7,300", [12, 7, 300]),
+    ("512;300", [512, 300]), ("512,30", [512, 30]), ("1,2400", [1, 2400]),
+])  # fmt: skip
+def test_other_commas_separate_lengths(text, lengths):
+    assert lengths_of(text) == lengths
+
+
+def test_what_is_too_long_is_said_first_and_all_tokens_are_counted():
+    values = by_python(entry([4, 2, 3, 9], 6, 2))["v"]
+    assert (values["entered"], values["tokens"], values["cut_tokens"]) == (18, 15, 3)
+    first, second = advice(values)[:2]
+    assert first.startswith("Longer than 6 slots: 1 of 4 documents. Settle that first")
+    assert first.endswith("3 of the 18 tokens are lost, and 15 are counted.")
+    assert second.startswith(("Pad:", "Sort by length", "Packing would hold"))
+    assert "18 tokens" in on_paper(values).splitlines()[0]
 
 
 def test_all_ways_have_a_name():
@@ -167,7 +200,7 @@ def test_lengths_of_ones_own_are_counted(opened, way):
     for row, texts in zip(table(hand.page), wanted(costs), strict=True):
         assert all(text in row for text in texts), row
     told = hand.page.locator(".cw-feedback").first.inner_text()
-    assert told.startswith("4 documents, 15 tokens.") and "Longer than 6 slots: 1 of 4" in told
+    assert told.startswith("4 documents, 18 tokens. Longer than 6 slots: 1 of 4 documents.")
 
 
 def test_a_choice_fills_the_lengths_and_is_counted(opened):

@@ -178,3 +178,35 @@ def test_hints_come_one_by_one(opened):
         page.locator(".cw-step").nth(2).locator(".cw-quiet").click()
         assert hints.count() == count
     assert "No more hints" in page.locator(".cw-step").nth(2).inner_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [("workbench-a", part) for part in ("starts", "positions", "mask", "targets", "loss")]
+    + [("strip", "ignored"), ("denominators", "moves")],
+)
+def test_an_empty_step_is_not_judged(opened, name, part):
+    page = opened(name)
+    page.locator(f"[data-check={part}]").click()
+    assert feedback(page, part) == "Nothing is filled in yet."
+    assert page.locator(":is(.cw-cell, .cw-input)[data-wrong]").count() == 0
+    assert page.locator(".cw-feedback[data-kind=good], .cw-feedback[data-kind=bad]").count() == 0
+
+
+def test_words_side_by_side_are_one_thing_to_put_right(opened):
+    page = opened("bugs")
+    words = [b.inner_text() for b in page.locator(".cw-word").all()]
+    first = words.index("divides")
+    press(page.locator(".cw-word"), [first, first + 1, first + 2, words.index("conversation:")])
+    page.locator("[data-check=words]").click()
+    told = feedback(page, "words")
+    assert told.startswith("✗ 4 to put right.") and "(“divides by the”)" in told
+
+
+def test_the_note_about_a_cleared_answer_goes_with_the_next_one(opened):
+    page = opened("strip")
+    page.locator(".cw-cell").nth(1).click()
+    page.get_by_role("button", name="Start again").click()
+    assert page.locator(".cw-note").inner_text() == "Everything is cleared."
+    page.locator(".cw-cell").nth(1).click()
+    assert page.locator(".cw-note").inner_text() == ""

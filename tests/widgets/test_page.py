@@ -38,6 +38,7 @@ def test_a_reload_keeps_the_answer_and_reset_clears_it(opened, name, selector):
 
 def test_a_verdict_and_hints_survive_a_reload(opened):
     page = opened("strip")
+    page.locator(".cw-cell").nth(1).click()
     page.locator("[data-check=ignored]").click()
     page.get_by_role("button", name="Hint 1 of 2").click()
     told = feedback(page, "ignored")
@@ -176,6 +177,7 @@ def test_copy_as_python_gives_literals_that_say_the_same(opened):
     step.nth(3).locator("button.cw-cell").nth(2).click()
     step.nth(4).locator("input").first.fill("9/7")
     page.get_by_role("button", name="Copy as Python").click()
+    assert "exercise L2.3" in page.locator(".cw-note").inner_text()
     code = page.locator(".cw-code").input_value()
     values = {}
     exec(code, {}, values)

@@ -29,7 +29,10 @@ function shell(model, el, build) {
   const answer = () => model.get("answer") || {};
   const save = (next) => { model.set("answer", next); model.save_changes(); };
   const put = (patch) => save({ ...answer(), ...patch });
-  const paint = () => painters.forEach((f) => f(answer()));
+  const paint = () => {
+    if (Object.keys(answer()).length) say(note, "", "");
+    painters.forEach((f) => f(answer()));
+  };
   const reset = button("Start again", () => { save({}); say(note, "", "Everything is cleared."); },
     { class: "cw-button cw-quiet" });
   const note = live();
@@ -120,6 +123,11 @@ function checking(api, part, field, noun) {
   const box = live();
   const empty = () => part.right.map(() => (part.kind === "toggle" ? 0 : ""));
   const value = () => api.answer()[part.id] || empty();
+  // an empty step is not judged: its missing cells would be the answer
+  const judged = () => {
+    const wrong = judge(part, value());
+    return { wrong, none: wrong.length > 0 && value().every((v) => !String(v || "").trim()) };
+  };
   const isChecked = (a) => (a.checked || []).includes(part.id);
   const change = (next) => api.put({ [part.id]: next,
     checked: (api.answer().checked || []).filter((id) => id !== part.id) });
@@ -131,13 +139,14 @@ function checking(api, part, field, noun) {
   }, { "data-check": part.id });
   const ladder = hints(api, part.id, part.hints);
   api.onpaint((a) => {
-    const on = isChecked(a), wrong = on ? judge(part, value()) : [];
-    field.mark(wrong);
+    const on = isChecked(a), { wrong, none } = on ? judged() : { wrong: [] };
+    field.mark(none ? [] : wrong);
     const state = on + JSON.stringify(wrong);
     if (state === shown) return;
     shown = state;
     box.dataset.wrong = on ? wrong.length : "";
     if (!on) say(box, "", "");
+    else if (none) say(box, "", "Nothing is filled in yet.");
     else if (!wrong.length) say(box, "good", "Correct.", part.done);
     else say(box, "bad", `${wrong.length} wrong.`, "", reasons(wrong, part.short || part.names));
   });

@@ -34,7 +34,16 @@ function render({ model, el }) {
     api.onpaint((a) => {
       const v = value(), on = !!a.checked;
       const hit = new Set(owner.filter((o, i) => v[i] && o >= 0));
-      const false_ = owner.flatMap((o, i) => (v[i] && o < 0 ? [{ i, msg: o === -1 ? data.neutral : data.fine[-2 - o] }] : []));
+      // words marked side by side are one place, of one expression
+      const false_ = [], places = [...words];
+      owner.forEach((o, i) => {
+        if (!v[i] || o >= 0) return;
+        const last = false_[false_.length - 1];
+        if (last && last.to === i - 1 && owner[i - 1] === o) {
+          places[last.i] += ` ${words[i]}`;
+          last.to = i;
+        } else false_.push({ i, to: i, msg: o === -1 ? data.neutral : data.fine[-2 - o] });
+      });
       const missing = errors.length - hit.size;
       buttons.forEach((b, i) => {
         b.setAttribute("aria-pressed", !!v[i]);
@@ -46,7 +55,7 @@ function render({ model, el }) {
       box.dataset.wrong = on ? false_.length + missing : "";
       if (!on) return say(box, "", "");
       const found = [...hit].map((k) => errors[k]);
-      const told = reasons(false_, words.map((w) => `“${w.replace(/[.,:;]$/, "")}”`));
+      const told = reasons(false_, places.map((w) => `“${w.replace(/[.,:;]$/, "")}”`));
       if (missing) told.push(missing === 1 ? "One error is not marked yet." : `${missing} errors are not marked yet.`);
       const good = !false_.length && !missing;
       say(box, good ? "good" : "bad", good ? "Correct." : `${false_.length + missing} to put right.`, "", told);

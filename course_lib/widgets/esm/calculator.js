@@ -36,7 +36,7 @@ function render({ model, el }) {
           some(`{tokens%${key}_slots}`), h("small", {}, some(`of {${key}_slots} slots, {${key}_rows} rows`)
             + (i > 2 ? `, ${(v[`${key}_rows`] - v.bound).toLocaleString("en")} above the bound` : ""))),
         h("td", {}, some(`{${key}_dense/within}×`), h("small", {}, some(`{${key}_dense} pairs, {${key}_causal} without the future`))))));
-      say(box, "", some("{documents} documents, {tokens} tokens."), verdict, why);
+      say(box, "", some("{documents} documents, {entered} tokens."), verdict, why);
       // what is printed is the table as text
       setTimeout(() => {
         const pre = el.closest(".course-widget")?.querySelector("pre");
@@ -52,8 +52,11 @@ function render({ model, el }) {
 }
 
 // What stands in the fields as numbers { v }, or { error, wrong } with the number of the field.
-function read(a, { fields: asked, most, longest }) {
+function read(a, { fields: asked, most, longest, comma: asks }) {
   const whole = (text) => /^[1-9]\d{0,8}$/.test(text), n = (x) => x.toLocaleString("en");
+  // a comma in front of exactly three digits: one length with thousands, or several lengths
+  const one = (a.text.match(/[0-9]+(?:[,'][0-9]+)+/g) || []).find((run) => /^[1-9][0-9]{0,2}([,'][0-9]{3})+$/.test(run));
+  if (one) return { wrong: 0, error: asks.replace("{one}", one.slice(0, 20)).replace("{plain}", one.replace(/[,']/g, "").slice(0, 20)) };
   const list = a.text.split(/[\s,;|[\](){}"':]+/).filter(Boolean), i = list.findIndex((text) => !whole(text));
   if (!list.length) return { wrong: 0, error: "Nothing is entered. Enter at least one length, or choose lengths above." };
   if (i >= 0) return { wrong: 0, error: `Entry ${i + 1} is “${[...list[i]].slice(0, 20).join("")}”. A length is a whole number from 1 to ${n(longest)}.` };
@@ -86,7 +89,7 @@ function count(given, v) {
   };
   const packed = (name, rows) => way(name, rows, rows * C, rows * C * C);
   Object.assign(v, { documents: sizes.length, tokens: add(sizes, (s) => s), cut_documents: given.filter((s) => s > C).length,
-    cut_tokens: add(given, (s) => s - Math.min(s, C)), bound: bound(down, C), within: add(sizes, (s) => s * s) });
+    entered: add(given, (s) => s), cut_tokens: add(given, (s) => s - Math.min(s, C)), bound: bound(down, C), within: add(sizes, (s) => s * s) });
   v.within_causal = (v.within + v.tokens) / 2;
   way("fixed", sizes.length, sizes.length * C, sizes.length * C * C);
   padded("batch", sizes);

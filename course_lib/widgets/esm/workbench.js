@@ -55,7 +55,7 @@ function render({ model, el }) {
       out.select();
       let copied = true;
       try { await navigator.clipboard.writeText(out.value); } catch { copied = document.execCommand("copy"); }
-      say(api.note, "", copied ? "Copied. Paste it into the answer cell of a lab."
+      say(api.note, "", copied ? "Copied. Paste it over the six lines of exercise L2.3, in lab 2."
         : "The text is selected: copy it with Ctrl+C.");
     }));
     api.onpaint((a) => { if (!out.hidden) out.value = python(a, data); });
