@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from course_lib.batch import Batch
 from course_lib.decoder import TinyDecoder
 from course_lib.exercises.checks import Exact
 from course_lib.exercises.containers import Fields
@@ -52,8 +53,17 @@ def _left(labels: torch.Tensor) -> torch.Tensor:
 
 
 def _verdicts(**changed: str) -> dict[str, str]:
-    """What each label set-up does; right is the one whose labels and shift are the course's."""
-    return {"a": "pads", "b": "copies", "c": "right"} | changed
+    """What each label set-up does, read off the slots that it scores."""
+    batch = pad_documents(DOCUMENTS, pad_id=PAD_ID)
+    setups = {"a": (batch.input_ids, 1), "b": (batch.labels, 0), "c": (batch.labels, 1)}
+    return {name: _verdict(batch, *setup) for name, setup in setups.items()} | changed
+
+
+def _verdict(batch: Batch, labels: torch.Tensor, moved: int) -> str:
+    scored = labels[:, moved:] != IGNORE_INDEX
+    if (scored & (batch.attention_mask[:, moved:] == 0)).any():
+        return "pads"
+    return "right" if moved else "copies"
 
 
 # --- 14.4
