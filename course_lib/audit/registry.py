@@ -111,6 +111,9 @@ def explain(code: str) -> str:
     if code not in CODES:
         import difflib
 
-        close = difflib.get_close_matches(code, CODES, n=3) or sorted(CODES)[:3]
+        plain = code.lower().replace("-", "").replace("_", "")
+        close = [known for known in CODES if plain and plain in known.replace("_", "")]
+        close += [c for c in difflib.get_close_matches(code, CODES, n=3) if c not in close]
+        close = close[:3] or sorted(CODES)[:3]
         raise ValueError(f"unknown code {code!r}. Did you mean {', '.join(close)}?")
     return str(CODES[code])

@@ -44,10 +44,7 @@ class Isolation(Probe):
         shown += [f"… and {more} more pairs"] if more else []
         half = self.pairs // 2
         if self.leaks and len(self.leaks) == half and all(k.source < k.victim for k in self.leaks):
-            shown.append(
-                f"these are all that a causal model can leak: in the other {half} the document "
-                "that is looked at comes first"
-            )
+            shown.append("these are all that a causal model can leak: from earlier to later")
         return shown
 
 

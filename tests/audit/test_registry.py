@@ -75,3 +75,9 @@ def test_a_rule_without_an_entry_is_refused():
 def test_an_unknown_code_is_explained_by_its_neighbours():
     with pytest.raises(ValueError, match="pad_target"):
         explain("pad_tagret")
+
+
+@pytest.mark.parametrize("part", ["nodoc", "no-document", "No_Document_Mask"])
+def test_a_part_of_a_code_finds_it(part):
+    with pytest.raises(ValueError, match="Did you mean no_document_mask"):
+        explain(part)

@@ -17,7 +17,8 @@ from transformers import (
 )
 from trl import SFTConfig, SFTTrainer
 
-from course_lib.audit import AuditError
+from course_lib import probe_isolation, probe_shift
+from course_lib.audit import AuditError, audit
 from course_lib.vocabulary import EOS
 from tests.interop.test_transformers import tokenizer
 
@@ -82,7 +83,7 @@ def sft(folder: Path, **packing: object) -> dict[str, object]:
         processing_class=tok,
         train_dataset=Dataset.from_dict({"input_ids": DOCUMENTS}),
     )
-    return {"trainer": built, "args": args, "tokenizer": tok}
+    return {"trainer": built, "tokenizer": tok}
 
 
 @pytest.mark.parametrize("strategy", ["bfd", "wrapped"])
@@ -90,6 +91,60 @@ def test_trl_recipe(strategy: str, tmp_path: Path) -> None:
     space = sft(tmp_path, packing_strategy=strategy)
     exec(recipe("transformers").split("report =")[0] + recipe("trl"), space)
     assert space["report"].ok, str(space["report"])
+
+
+@pytest.mark.parametrize(("strategy", "other"), [("bfd", "A"), ("wrapped", "B")])
+def test_trl_recipe_finds_the_other_convention(strategy: str, other: str, tmp_path: Path) -> None:
+    space = sft(tmp_path, packing_strategy=strategy)
+    code = recipe("transformers").split("report =")[0] + recipe("trl")
+    wrong = code.replace('"B" if packing == "bfd" else "A"', repr(other))
+    assert wrong != code
+    exec(wrong, space)
+    report = space["report"]
+    if strategy == "bfd":  # its batches name their boundaries
+        assert [f.code for f in report.of("error")] == ["boundary_target_missing"], str(report)
+    else:
+        assert "boundary_target" in [f.code for f in report.of("warn")], str(report)
+
+
+def test_trl_batch_with_a_mask_of_ones_leaks_and_the_auditor_says_so(tmp_path: Path) -> None:
+    trainer = sft(tmp_path, packing_strategy="bfd")["trainer"]
+    batch = next(iter(trainer.get_train_dataloader()))
+    masked = {**batch, "attention_mask": torch.ones_like(batch["input_ids"])}
+    for fields, leaks in ((batch, False), (masked, True)):
+        probed = probe_isolation(trainer.model, fields, use_cache=False, vocab_size=7)
+        report = audit(dict(fields), eos_token_id=EOS, attn_implementation="sdpa")
+        assert probed.ok is not leaks
+        assert ("no_document_mask" in report.codes) is leaks, str(report)
+
+
+def test_isolation_recipe_takes_rows_that_name_no_boundaries(tmp_path: Path) -> None:
+    space = sft(tmp_path, packing_strategy="wrapped")
+    with pytest.raises(AssertionError, match="leak"):
+        exec(recipe("transformers").split("report =")[0] + recipe("isolation"), space)
+
+
+@pytest.mark.parametrize(("strategy", "boundary"), [("bfd", "B"), ("wrapped", "A")])
+def test_collator_recipe_sees_the_packing(
+    strategy: str, boundary: str, tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    exec(recipe("collator"), sft(tmp_path, packing_strategy=strategy))
+    said = capsys.readouterr().out
+    assert "several documents in a row" in said and f"boundary        {boundary}:" in said, said
+
+
+def test_shift_recipe_on_the_loss_of_a_model(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    exec(recipe("shift"), {"trainer": trainer(tmp_path)})
+    assert "the loss shifts once" in capsys.readouterr().out
+
+
+def test_shift_probe_fits_a_loss_with_a_vocabulary_of_its_own() -> None:
+    def bound(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        flat = logits[:, :-1].reshape(-1, 64)
+        return torch.nn.functional.cross_entropy(flat, labels[:, 1:].reshape(-1))
+
+    assert "rows=8, length=8" in CHAPTER.read_text("utf8")
+    assert probe_shift(bound, rows=8, length=8).shift == 1
 
 
 def test_isolation_recipe_on_trl_packing(tmp_path: Path) -> None:
