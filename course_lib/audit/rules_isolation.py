@@ -29,7 +29,7 @@ def kept_apart(view: BatchView) -> bool | None:
     """Say whether the model will keep the documents apart; None: that depends on its attention.
 
     `attention_mask` does, with document ids or a pattern. Position ids do while no mask of ones
-    stands beside them. Other fields are read by varlen kernels only.
+    stands beside them. cu_seqlens are read by varlen kernels only, other fields by other layers.
     """
     if view.is_batch or view.fields.dense is not None or "attention_mask" in view.sources.ids:
         return True
@@ -40,7 +40,7 @@ def kept_apart(view: BatchView) -> bool | None:
     if not set(VARLEN) & set(view.sources.ids) or view.options.attn_implementation in DEAF:
         return False
     if view.options.attn_implementation is not None:
-        return True
+        return by_position or "cu_seqlens" in view.sources.ids
     all_ones = mask_hides and bool(view.fields.get("attention_mask").all())
     return False if by_position and all_ones else None
 

@@ -43,6 +43,12 @@ def test_a_varlen_kernel_reads_what_the_others_do_not(name):
 
 
 @pytest.mark.parametrize("name", VARLEN)
+def test_of_these_fields_a_varlen_kernel_reads_cumulative_lengths(name):
+    wanted = [] if name == "cu_seq_lens_q" else LEAK
+    assert found({name: VARLEN[name]}, attn_implementation="flash_attention_2") == wanted
+
+
+@pytest.mark.parametrize("name", VARLEN)
 def test_under_unknown_attention_a_report_says_what_it_depends_on(name):
     report = audit({**PACK, name: VARLEN[name]}, eos_token_id=2)
     lines = [str(n) for n in report.not_checked if "no_document_mask" in n.what]
