@@ -4,7 +4,10 @@ import re
 
 import pytest
 
+from course_lib.batch import TENSORS
 from course_lib.contents import public_names, rooms
+from course_lib.exchange import FORMS
+from course_lib.packing import pack_documents
 from tests.test_house import FLOORS
 from tools import api
 from tools.sources import Course
@@ -45,3 +48,10 @@ def test_a_notebook_gets_a_link_to_the_section():
 def test_a_short_name_that_may_be_something_else_is_linked_nowhere():
     assert {"pack_documents", "document_mask", "check"} <= api.unique()
     assert not {"Report", "Feed", "attention_mask", "attention_weights"} & api.unique()
+
+
+def test_no_name_of_a_tensor_or_a_form_is_linked():
+    row = pack_documents([[1, 2, 3], [1, 1]], 8, eos_id=4, boundary="B")
+    fields = {name for form in FORMS for name in row.to_dict(form)}
+    assert {"position_ids", "cu_seqlens_q", "loss_mask"} <= fields
+    assert not {*TENSORS, *FORMS, *fields} & api.unique()
