@@ -80,10 +80,8 @@ def probe_isolation(
     >>> probe_isolation(TinyDecoder(), batch, mask=document_mask(batch)).ok
     True
     """
-    rows, arguments = as_batch(batch)
-    if document_ids is not None:
-        rows = Batch.from_dict({"input_ids": rows.input_ids, "document_ids": document_ids})
-    elif eos_token_id is not None and int(rows.document_ids.max()) < 1:
+    rows, arguments = as_batch(batch, document_ids)
+    if document_ids is None and eos_token_id is not None and int(rows.document_ids.max()) < 1:
         rows = _ended_by(rows, as_int(eos_token_id, "eos_token_id"))
     count = int(rows.document_ids.max()) + 1
     if count < 2:

@@ -16,18 +16,24 @@ Ask = Callable[[Tensor], Tensor]
 """ids [B, T] → logits [B, T, V], float64, without a graph."""
 
 
-def as_batch(batch: Batch | Mapping[str, Any] | Tensor | list) -> tuple[Batch, dict[str, Any]]:
+def as_batch(
+    batch: Batch | Mapping[str, Any] | Tensor | list, document_ids: Any = None
+) -> tuple[Batch, dict[str, Any]]:
     """Return the batch, and the keyword arguments beside `input_ids` that a model gets with it.
 
     A `Batch` brings its position ids; a mapping brings all it has except labels; bare ids bring
-    nothing and count as one document a row.
+    nothing and count as one document a row. `document_ids` [B, T] go before what the batch says.
     """
+    said = {} if document_ids is None else {"document_ids": document_ids}
+    if isinstance(batch, Batch) and said:
+        return Batch.from_dict({"input_ids": batch.input_ids, **said}), as_batch(batch)[1]
     if isinstance(batch, Batch):
         return batch, {"position_ids": batch.model_position_ids}
     if isinstance(batch, Mapping):
         rest = {k: v for k, v in batch.items() if k not in ("input_ids", "labels")}
-        return Batch.from_dict(batch), rest
-    return Batch.from_dict({"input_ids": as_rows(batch, "batch", ndim=(1, 2))}), {}
+        named = {k: v for k, v in batch.items() if k == "input_ids"} | said if said else batch
+        return Batch.from_dict(named), rest
+    return Batch.from_dict({"input_ids": as_rows(batch, "batch", ndim=(1, 2)), **said}), {}
 
 
 def asker(model: Callable[..., Any], arguments: Mapping[str, Any], given: Mapping[str, Any]) -> Ask:

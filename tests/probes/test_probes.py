@@ -99,6 +99,14 @@ def test_documents_of_a_row_without_boundaries_can_be_said_beside_it() -> None:
     assert probe_isolation(TinyDecoder(), bare, eos_token_id=EOS, mask=mask).ok
 
 
+def test_document_ids_stand_in_for_boundaries_that_cannot_be_read() -> None:
+    flattened = {"input_ids": [[1, 2, 3], [3, 2, 1]], "cu_seq_lens_q": [0, 2, 3, 6]}
+    with pytest.raises(ValueError, match="boundaries for 1 rows"):
+        probe_isolation(TinyDecoder(), flattened)
+    result = probe_isolation(TinyDecoder(), flattened, document_ids=[[0, 0, 1], [0, 0, 0]])
+    assert {(leak.row, leak.source, leak.victim) for leak in result.leaks} == {(0, 0, 1)}
+
+
 def test_boundaries_in_the_batch_come_before_those_of_eos() -> None:
     inner = pack_documents([[1, EOS, 2], [3, 1]], 5)  # a turn ends inside the first document
     result = probe_isolation(TinyDecoder(), inner, eos_token_id=EOS)
