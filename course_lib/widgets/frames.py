@@ -145,7 +145,8 @@ def _losses(batch: Batch, seed: int) -> list[Frame]:
         _frame(
             "mean",
             "The sum of the losses, divided once by the number of targets.",
-            [("", 3, [("sum, count, mean", [total, str(pair.count), mean], ["", "", "on"])])],
+            [("sum of losses, number of targets, mean", 3,
+              [("all rows", [total, str(pair.count), mean], ["", "", "on"])])],
         ),
     ]
 

@@ -91,15 +91,15 @@ def test_the_script_knows_every_exercise_of_the_sources(html):
 
 def test_the_line_says_how_much_there_is_without_a_script(html):
     text = (html / f"{PAGE}.html").read_text("utf8")
-    assert f'<span role="status">{OF} exercises on this page</span>' in text
+    assert f'<span role="status">{OF} interactive exercises on this page</span>' in text
     text = (html / f"{FIRST}.html").read_text("utf8")
-    assert f'<span role="status">{TOTAL} exercises in the course</span>' in text
+    assert f'<span role="status">{TOTAL} interactive exercises in the course</span>' in text
 
 
 def test_a_solved_exercise_is_counted_everywhere_and_after_a_reload(chromium, server):
     with solved(chromium, server) as seen:
         for _ in range(2):
-            assert status(seen) == f"1 of {OF} exercises on this page solved"
+            assert status(seen) == f"1 of {OF} interactive exercises on this page solved"
             title = seen.page.locator("[data-module=quick] .cw-title").first
             assert title.inner_text().endswith("✓ solved")
             assert seen.page.locator(".course-solved").count() == 1
@@ -107,27 +107,28 @@ def test_a_solved_exercise_is_counted_everywhere_and_after_a_reload(chromium, se
             assert own.text_content() == f" 1/{OF} (1 of {OF} exercises solved)"
             seen.page.reload()
         seen.page.goto(f"{server}/{FIRST}.html")
-        assert status(seen) == f"1 of {TOTAL} exercises in the course solved"
+        assert status(seen) == f"1 of {TOTAL} interactive exercises in the course solved"
         assert beside(seen, PAGE) == f"(1 of {OF} exercises solved)"
         assert beside(seen, PAGE, ".bd-article table") == f"(1 of {OF} exercises solved)"
 
 
 def test_nothing_solved_leaves_no_marks_and_nothing_to_forget(chromium, server):
     with visit(chromium, f"{server}/{PAGE}.html", server, scheme="light", size=WIDE) as seen:
-        assert status(seen) == f"0 of {OF} exercises on this page solved"
+        assert status(seen) == f"0 of {OF} interactive exercises on this page solved"
         assert seen.page.locator(".course-mark, .course-solved").count() == 0
         assert not seen.page.locator(".course-forget").is_visible()
 
 
-def test_a_wrong_answer_is_not_counted_and_does_not_take_a_solved_one_back(chromium, server):
+def test_neither_a_wrong_answer_nor_a_new_start_takes_a_solved_one_back(chromium, server):
     with visit(chromium, f"{server}/{PAGE}.html", server, scheme="light", size=WIDE) as seen:
         for right, count in ((False, 0), (True, 1), (False, 1)):
             option(seen, right).click()
             assert status(seen).startswith(f"{count} of {OF}")
         quick = seen.page.locator("[data-module=quick]").first
         quick.get_by_role("button", name="Start again").click()
-        assert status(seen).startswith("0 of")
-        assert seen.page.locator(".course-solved").count() == 0
+        assert status(seen).startswith("1 of")
+        title = seen.page.locator("[data-module=quick] .cw-title").first
+        assert title.inner_text().endswith("✓ solved before")
 
 
 def test_everything_solved_is_a_tick(chromium, server):
@@ -135,7 +136,7 @@ def test_everything_solved_is_a_tick(chromium, server):
     right = EXERCISES[name][0].data["right"]
     with visit(chromium, f"{server}/{name}.html", server, scheme="light", size=WIDE) as seen:
         seen.page.locator(".cw-option").nth(right).click()
-        assert status(seen) == "✓ 1 of 1 exercise on this page solved"
+        assert status(seen) == "✓ 1 of 1 interactive exercise on this page solved"
         mark = seen.page.locator(".bd-docs-nav a.current .course-mark").inner_text()
         assert mark.split()[0] == "✓"
 
@@ -171,7 +172,7 @@ def test_it_counts_where_the_browser_keeps_nothing_without_an_error(chromium, sa
     with visit(chromium, f"{sandbox}/{PAGE}.html", sandbox, scheme="light", size=WIDE) as seen:
         assert seen.page.evaluate("window.origin") == "null", "the page has storage after all"
         option(seen, True).click()
-        assert status(seen) == f"1 of {OF} exercises on this page solved"
+        assert status(seen) == f"1 of {OF} interactive exercises on this page solved"
         seen.page.get_by_role("button", name="Forget my progress").click()
         seen.page.get_by_role("button", name="Forget them").click()
         assert status(seen).startswith("0 of")
@@ -184,8 +185,8 @@ def test_two_open_tabs_do_not_overwrite_each_other(chromium, server):
         second.goto(f"{server}/{FIRST}.html")
         shown = second.locator(".course-progress [role=status]")
         assert shown.inner_text().startswith("1 of")
-        quick = seen.page.locator("[data-module=quick]").first
-        quick.get_by_role("button", name="Start again").click()
+        seen.page.get_by_role("button", name="Forget my progress").click()
+        seen.page.get_by_role("button", name="Forget them").click()
         second.wait_for_function(
             "document.querySelector('.course-progress').innerText.startsWith('0 of')")
 

@@ -71,7 +71,7 @@ def _add_line(app: Sphinx, pagename: str, templatename, context: dict, doctree) 
     number = sum(map(len, known.values())) if whole else len(known.get(pagename, ()))
     if number:
         where = "in the course" if whole else "on this page"
-        text = f"{number} exercise{'s' * (number != 1)} {where}"
+        text = f"{number} interactive exercise{'s' * (number != 1)} {where}"
         line = (f'</h1>\n<div class="course-progress" data-page="{escape(pagename)}"'
                 f'{" data-whole" * whole}><span role="status">{text}</span></div>')
         context["body"] = body.replace("</h1>", line, 1)

@@ -45,10 +45,9 @@ const isSolved = (page, id) => localStorage.getItem(`${MARKS}${page}#${id}`) !==
 const solvedOn = (page) => EXERCISES[page].filter((id) => isSolved(page, id)).length;
 const kept = () => Array.from({ length: localStorage.length }, (_, i) => localStorage.key(i))
   .filter((key) => key.startsWith(ANSWERS) || key.startsWith(MARKS));
-function mark(page, id, solved) {
+function mark(page, id) {
   try {
-    if (solved) localStorage.setItem(`${MARKS}${page}#${id}`, "1");
-    else localStorage.removeItem(`${MARKS}${page}#${id}`);
+    localStorage.setItem(`${MARKS}${page}#${id}`, "1");
   } catch { /* the browser's storage is full */ }
 }
 
@@ -73,7 +72,7 @@ function paint() {
   const list = whole !== null ? pages : [page];
   const n = list.reduce((sum, p) => sum + solvedOn(p), 0);
   const of = list.reduce((sum, p) => sum + EXERCISES[p].length, 0);
-  const text = `${n === of ? "✓ " : ""}${n} of ${of} exercise${of === 1 ? "" : "s"} ${whole !== null ? "in the course" : "on this page"} solved`;
+  const text = `${n === of ? "✓ " : ""}${n} of ${of} interactive exercise${of === 1 ? "" : "s"} ${whole !== null ? "in the course" : "on this page"} solved`;
   if (status.textContent !== text) status.textContent = text;
   forget.hidden = !kept().length;
 }
@@ -89,20 +88,21 @@ ask.onclose = () => {
   if (ask.returnValue !== "forget") return;
   document.dispatchEvent(new Event("course:forget")); // the exercises of this page clear themselves
   kept().forEach((key) => localStorage.removeItem(key));
+  document.querySelectorAll(".course-solved").forEach((e) => e.remove());
   paint();
   line.tabIndex = -1; // the button is gone: the focus stays where it was
   line.focus();
 };
 
 // --- an exercise tells its state when it starts and whenever its answer changes. Solved stays solved
-// while one tries other answers; "Start again" takes the mark away.
-document.addEventListener("course:answer", ({ target, detail: { id, solved, blank } }) => {
+// while one tries other answers and starts again; only forgetting takes the mark away.
+document.addEventListener("course:answer", ({ target, detail: { id, solved } }) => {
   const { page } = line.dataset;
   if (!EXERCISES[page]?.includes(id)) return;
-  if (solved || blank) mark(page, id, solved);
+  if (solved) mark(page, id);
   const title = target.querySelector(".cw-title");
   title.querySelector(".course-solved")?.remove();
-  if (isSolved(page, id)) title.append(make("span", { class: "course-solved" }, " ✓ solved"));
+  if (isSolved(page, id)) title.append(make("span", { class: "course-solved" }, solved ? " ✓ solved" : " ✓ solved before"));
   paint();
 });
 

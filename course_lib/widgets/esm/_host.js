@@ -24,11 +24,11 @@ class Model {
 }
 
 // Solved is what the reader sees as solved: "Correct." behind every check.
-function tell(host, el, id, blank) {
+function tell(host, el, id) {
   const checks = el.querySelectorAll("[data-check]").length || 1;
   const good = el.querySelectorAll('.cw-feedback[data-kind="good"]').length;
   host.dispatchEvent(new CustomEvent("course:answer", { bubbles: true,
-    detail: { id, solved: good >= checks, blank } }));
+    detail: { id, solved: good >= checks } }));
 }
 
 function start() {
@@ -51,9 +51,9 @@ function start() {
     }
     host.append(el);
     host.dataset.ready = "true";
-    model.on("change:answer", () => tell(host, el, name, !Object.keys(model.get("answer")).length));
+    model.on("change:answer", () => tell(host, el, name));
     document.addEventListener("course:forget", () => { model.set("answer", {}); model.save_changes(); });
-    tell(host, el, name, false);
+    tell(host, el, name);
   }
 }
 if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);

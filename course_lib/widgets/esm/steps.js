@@ -1,4 +1,4 @@
-// Step through: frames that one moves through; all of them stand in one place, so that on a wide page nothing jumps.
+// Step through: frames that one moves through, below the buttons, which therefore stay where they are.
 function render({ model, el }) {
   return shell(model, el, (api) => {
     const { frames } = api.data, last = frames.length - 1;
