@@ -131,15 +131,21 @@ def tidy(nb: NotebookNode) -> NotebookNode:
 
 
 def make(
-    course: Course, page: Page, *, solved: bool = False, keep: Path | None = None
+    course: Course, page: Page, *, solved: bool = False, keep: Path | None = None,
+    outputs: bool = True,
 ) -> NotebookNode:
-    """The finished notebook of one page; `keep` is a folder of executed ones (`tools/kept.py`)."""
+    """The finished notebook of one page; `keep` is a folder of executed ones (`tools/kept.py`).
+
+    Without `outputs` only the cells' sources are right, and a page whose text shows no computed
+    value is not run.
+    """
     nb = read(page, solved=solved)
     setup = nbformat.v4.new_code_cell(setup_source(course))
     setup.metadata["tags"] = ["remove-cell"]
     nb.cells.insert(0, setup)
     run = partial(execute, strict=solved)
-    nb = kept.executed(nb, run, keep) if keep else run(nb)
+    if outputs or "{glue" in page.text:
+        nb = kept.executed(nb, run, keep) if keep else run(nb)
     convert = Converter(course, page, take_values(nb)).convert
     for cell in nb.cells:
         if cell.cell_type == "markdown":
@@ -152,12 +158,12 @@ def make(
 
 
 def _make_one(
-    root: Path, name: str, out: Path, solved: bool, keep: Path | None
+    root: Path, name: str, out: Path, solved: bool, keep: Path | None, outputs: bool
 ) -> tuple[str, str]:
     """('path written', '') or ('', 'why not'): plain texts, since this runs in a worker."""
     course = Course(root)
     try:
-        nb = make(course, course.pages[name], solved=solved, keep=keep)
+        nb = make(course, course.pages[name], solved=solved, keep=keep, outputs=outputs)
     except (SourceError, CellExecutionError) as error:
         return "", f"{name}.md: {ANSI.sub('', str(error))}"
     target = out / f"{name}.ipynb"
@@ -168,14 +174,14 @@ def _make_one(
 
 def make_all(
     course: Course, names: list[str], out: Path, *, solved: bool = False, jobs: int | None = None,
-    keep: Path | None = None,
+    keep: Path | None = None, outputs: bool = True,
 ) -> list[str]:
     """Write the notebooks of `names` below `out`; returns what failed, one text each."""
     jobs = jobs or min(len(names), os.cpu_count() or 1) or 1
     with ProcessPoolExecutor(jobs) as pool:
         count = len(names)
         done = pool.map(_make_one, [course.root] * count, names, [out] * count, [solved] * count,
-                        [keep] * count)
+                        [keep] * count, [outputs] * count)
         failures = []
         for target, failure in done:
             print(target or failure, flush=True)

@@ -13,7 +13,7 @@ KEPT = ROOT / "_build" / "executed"
 @pytest.fixture(scope="module")
 def made_again(tmp_path_factory):
     folder = tmp_path_factory.mktemp("again")
-    assert make_all(COURSE, list(COURSE.pages), folder, keep=KEPT) == []
+    assert make_all(COURSE, list(COURSE.pages), folder, keep=KEPT, outputs=False) == []
     return folder
 
 

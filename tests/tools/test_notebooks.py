@@ -8,6 +8,7 @@ import types
 import nbformat
 import pytest
 
+from tools import notebooks
 from tools.notebooks import make, make_all, setup_source
 from tools.sources import Course
 
@@ -106,3 +107,18 @@ class TestSetUpCell:
 
         run()
         assert capsys.readouterr().out == ""
+
+
+def test_without_outputs_the_sources_are_the_same_and_only_glued_pages_are_run(
+    course, made, tmp_path, monkeypatch
+):
+    ran = []
+    real = notebooks.execute
+    monkeypatch.setattr(notebooks, "execute",
+                        lambda nb, **how: ran.append(nb.cells[1].source) or real(nb, **how))
+    for name, page in course.pages.items():
+        again = make(course, page, outputs=False)
+        assert [(c.id, c.source) for c in again.cells] == [
+            (c.id, c.source) for c in cells(made, name)]
+    assert len(ran) == sum("{glue" in page.text for page in course.pages.values()) < len(
+        course.pages)
