@@ -26,6 +26,7 @@ SOLVED = ROOT / "_build" / "solved"
 KEPT = ROOT / "_build" / "executed"
 CORES = str(os.cpu_count() or 1)
 NBVAL = ["--nbval", "--nbval-current-env", "--nbval-cell-timeout", "120",
+         "--nbval-kernel-startup-timeout", "180",
          "--nbval-sanitize-with", "tests/notebooks/sanitize.cfg"]
 
 
